@@ -80,6 +80,7 @@ interface EncodeOptions {
 interface EncodedBlocks extends GroupTables {
     data: Uint8Array;
     crc: number;
+    links?: Uint8Array | undefined;
 }
 
 class EntryTable {
@@ -140,6 +141,7 @@ class PackIndex {
     has(pack: string): boolean;
     packs(): Generator<string>;
     bytesOf(pack: string): number;
+    framesOf(pack: string): number;
     add(pack: string, table: PackTable): void;
     find(key: Key): Row[];
     blocks(): Generator<IndexedBlock>;

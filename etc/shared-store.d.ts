@@ -2,7 +2,7 @@
 // @ipfsz/shared-store/errors: CollectionLostError, CollectionRunningError, RepoError, RepoProblem, SessionLostError, SilentSessionError, StoreAwayError, StoreError, StoreMissingError, StoreObjectError, StoreProblem, UsageError, UsageProblem
 // @ipfsz/shared-store/nodes: NodeRecord, StoreNodes, StoreNodesInit, ownersOf, usableAddresses
 // @ipfsz/shared-store/objects: AbortOptions, GetObjectOptions, ListObjectsOptions, ListedObject, Mount, ObjectInfo, ObjectStore, PutObjectOptions, StoreRequests, StoreTraffic, StoreWatch, isStoreAway, pathOf
-// @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, keyOf
+// @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, encodeLinks, keyOf
 // @ipfsz/shared-store/places: BackendInit, MARK_KEY, StoreBackend, StoreCompression, StoreMark, checkPlace, decodeMark, directoryBackend, encodeMark, isS3Url, openBackend, servingSignal, writeMark
 // @ipfsz/shared-store/records: LinkRecords, Links, ObjectDatastore, Records
 // @ipfsz/shared-store/reference: StoreReference, readReference, writeReference
@@ -271,6 +271,7 @@ const PIECE: number;
 class PackBlocks {
     constructor(init: PackBlocksInit);
     expect(bytes: number): void;
+    prepare(rows: readonly Row[]): void;
     get(cid: CID, { signal }?: AbortOptions): Promise<Uint8Array>;
     getTogether(cids: readonly CID[], { maxBytes, signal }: AbortOptions & {
         maxBytes: number;
@@ -316,6 +317,7 @@ class PackCatalog {
     find(key: Key): Promise<Row[]>;
     blocks(): AsyncGenerator<IndexedBlock[]>;
     bytesOf(pack: string): number;
+    framesOf(pack: string): number;
     knows(pack: string): boolean;
     keyOf(pack: string): string | undefined;
     add(pack: StoredPack, table: PackTable): void;
@@ -324,6 +326,12 @@ class PackCatalog {
 }
 //# sourceMappingURL=pack-catalog.d.ts.map
 
+class PackLinks {
+    constructor(catalog: PackCatalog, read: PackBytes['read']);
+    of({ multihash }: Pick<CID, 'multihash'>): Promise<CID[] | undefined>;
+}
+//# sourceMappingURL=pack-links.d.ts.map
+
 class PackStorage implements BlockStorage {
     readonly catalog: PackCatalog;
     readonly packSize: number;
@@ -331,6 +339,7 @@ class PackStorage implements BlockStorage {
     readonly writer: PackWriter;
     readonly copier: PackWriter;
     readonly reading: PackBlocks;
+    readonly links: PackLinks;
     constructor({ objects, disk, level, packSize, compress, clock, freeSpace, open }: PackStorageInit);
     forSession(session: PackUser): SessionPackBlocks;
     readingWith(packs: Pick<PackBlocksInit, 'maxAhead' | 'read' | 'refresh'>): PackBlocks;
@@ -383,7 +392,7 @@ class PackWriter {
 //# sourceMappingURL=pack-writer.d.ts.map
 
 interface PackWriterInit {
-    objects: Pick<ObjectStore, 'put'>;
+    objects: Pick<ObjectStore, 'list' | 'put'>;
     catalog: PackCatalog;
     level: number;
     packSize: number;
@@ -682,6 +691,8 @@ function convertStore<T>({ store, id }: StoreReference, move: (blocks: Converted
 function decodeMark(bytes: Uint8Array, name: string): StoreMark;
 
 function directoryBackend(directory: string): StoreBackend;
+
+function encodeLinks(blocks: Iterable<PlainBlock>): Uint8Array;
 
 function encodeMark({ id, compression, isConverting, leaseTimeout }: Omit<StoreMark, 'isOlder'>): Uint8Array;
 //# sourceMappingURL=store-mark.d.ts.map

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unixfs } from '@helia/unixfs'
 import { PackedBlockstore } from '@ipfsz/blockstore-packed'
+import { PackStorage } from '@ipfsz/shared-store/packs'
 import { createHelia } from 'helia'
 import { expect, it } from 'vitest'
 import { longText } from '../support/data.ts'
 import { useKubo } from '../support/kubo.ts'
+import { MemoryObjects } from '../support/memory-objects.ts'
 import { run } from '../support/tools.ts'
 
 const kubo = useKubo()
@@ -34,4 +36,17 @@ it('zstd and ipfs dag import read packs, so that Kubo has the files that Helia a
   } finally {
     await rm(directory, { recursive: true })
   }
+})
+
+it('they read those of a store, which say what their blocks link to', async () => {
+  const objects = new MemoryObjects()
+  const storage = new PackStorage({ objects })
+  const fs = unixfs(createHelia({ blockstore: storage }))
+  const content = Buffer.concat([longText(2_000_000, 3), randomBytes(600_000)])
+  const cid = await fs.addBytes(content)
+  await storage.sync()
+  const [{ bytes }] = objects.objects.values()
+  await kubo.ipfs(['dag', 'import', '--pin-roots=false'], await run('zstd', ['-dcq'], Buffer.from(bytes)))
+
+  expect(Buffer.compare(await kubo.ipfs(['cat', String(cid)]), content)).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_PIECES, ReadWindows } from '../src/packs/read-windows.ts'
+import { MAX_EXPECTED, ReadWindows } from '../src/packs/read-windows.ts'
 
 const PIECE = 128 * 1024
 const MIB = 1024 * 1024
@@ -36,22 +36,22 @@ describe('how much a request reads', () => {
       at = to
     }
 
-    expect(new Set(requests)).toEqual(new Set([MAX_PIECES]))
+    expect(new Set(requests)).toEqual(new Set([MAX_EXPECTED]))
   })
 
   it('is bounded if somebody claims that everything is wanted, and then wants little', () => {
     const windows = new ReadWindows(PIECE)
     windows.expect(Infinity)
-    const scattered = Array.from({ length: 500 }, (_, i) => i * 2 * MAX_PIECES)
+    const scattered = Array.from({ length: 500 }, (_, i) => i * 2 * MAX_EXPECTED)
 
     expect(read(windows, scattered, false)).toBeLessThan(500 * PIECE + 50 * MIB)
     // until somebody says so again
     windows.expect(Infinity)
-    expect(read(windows, scattered.map(piece => piece + MAX_PIECES), false)).toBeGreaterThan(40 * MIB)
+    expect(read(windows, scattered.map(piece => piece + MAX_EXPECTED), false)).toBeGreaterThan(40 * MIB)
   })
 
   it('is large in as many places as the disk has space for', () => {
-    const scattered = Array.from({ length: 20 }, (_, i) => i * 2 * MAX_PIECES)
+    const scattered = Array.from({ length: 20 }, (_, i) => i * 2 * MAX_EXPECTED)
     const sizes = (windows: ReadWindows): number[] => {
       windows.expect(1000 * MIB)
 
@@ -63,6 +63,6 @@ describe('how much a request reads', () => {
     }
 
     expect(sizes(new ReadWindows(PIECE)).at(-1)).toBe(1)
-    expect(new Set(sizes(new ReadWindows(PIECE, 512 * MIB)))).toEqual(new Set([MAX_PIECES]))
+    expect(new Set(sizes(new ReadWindows(PIECE, 512 * MIB)))).toEqual(new Set([MAX_EXPECTED]))
   })
 })

@@ -38,7 +38,7 @@ async function open (init?: MemoryObjectsInit): Promise<Opened> {
     errors,
     condemn: async (...packs) => {
       await objects.put(ROUND, encodeRound(ROUND, packs.map(tail)))
-      await clock.pass(T / 6)
+      await clock.pass(T / 3)
     }
   }
 }
@@ -46,11 +46,11 @@ async function open (init?: MemoryObjectsInit): Promise<Opened> {
 describe('a session', () => {
   it('writes its object, renews its lease, and deletes both at its end', async () => {
     const { objects, session, clock } = await open()
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
 
     expect(objects.keys()).toEqual([`leases/${session.id}`, `sessions/${session.id}`])
     const before = await objects.get(`leases/${session.id}`)
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
     expect(await objects.get(`leases/${session.id}`)).not.toEqual(before)
 
     await session.end()
@@ -64,7 +64,7 @@ describe('a session', () => {
     })
     session.relyOnPack(tail(1))
     await session.confirm()
-    await clock.pass(T / 6 - 1)
+    await clock.pass(T / 3 - 1)
     await session.end()
 
     expect(sent).toEqual(['put sessions/ID', 'list rounds/', 'get sessions/ID', 'delete sessions/ID'])
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect([session.relyOnPack(tail(0)), session.relyOnPack(tail(1))]).toEqual([false, true])
 
     await objects.delete([ROUND])
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
     expect(session.relyOnPack(tail(0))).toBe(false)
     await session.end()
   })
@@ -152,7 +152,7 @@ describe('a session', () => {
     await clock.pass(T)
     isAway = false
     await objects.delete([`sessions/${session.id}`])
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
 
     expect(() => session.relyOnPack(tail(1))).toThrow(expect.objectContaining({ name: 'SessionLostError' }))
     expect(objects.keys('sessions/')).toEqual([])
@@ -201,7 +201,7 @@ describe('a session', () => {
     const { objects, session, clock } = await open()
     const round = damage(encodeRound(ROUND, [tail(0)]))
     await objects.put(ROUND, round)
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
 
     expect(() => session.relyOnPack(tail(1))).toThrow(
       expect.objectContaining({ name: 'StoreObjectError', key: ROUND })
@@ -220,7 +220,7 @@ describe('a session', () => {
       await objects.put(key, encodeRound(key, [tail(0)]))
     }
 
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
     expect(() => session.relyOnPack(tail(1))).toThrow(expect.objectContaining({ name: 'StoreObjectError' }))
     await session.end()
   })
@@ -229,7 +229,7 @@ describe('a session', () => {
     const { objects, session, clock } = await open()
     await objects.put('rounds/README', new Uint8Array())
     await objects.put(`rounds/${'x'.repeat(32)}-00000000`, new Uint8Array())
-    await clock.pass(T / 6)
+    await clock.pass(T / 3)
 
     session.relyOnPack(tail(1))
     await session.end()

@@ -76,6 +76,11 @@ export class PackIndex {
     return this.#tables.get(pack)?.bytes ?? this.#covered.get(pack)?.bytes ?? 0
   }
 
+  /** Bytes of a pack from which its frames begin. */
+  framesOf (pack: string): number {
+    return this.#tables.get(pack)?.tableSize ?? this.#covered.get(pack)?.covered ?? 0
+  }
+
   add (pack: string, table: PackTable): void {
     this.#tables.set(pack, table)
   }

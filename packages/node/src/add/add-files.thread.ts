@@ -1,6 +1,7 @@
 /** Reads files, compresses and hashes them, and keeps their blocks until it is told which of them are new. */
 import { workerData } from 'node:worker_threads'
 import { encodeBlocks } from '@ipfsz/blockstore-packed'
+import { encodeLinks } from '@ipfsz/shared-store/packs'
 import { createSmallFileEncoder } from '@ipfsz/core/small-files'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { CID } from 'multiformats/cid'
@@ -142,10 +143,11 @@ function take ({ batch, wanted, packing }: TakeBlocks): Answer<NewBlocks> {
   }
 
   if (packing != null) {
-    const encoded = encodeBlocks(blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes })), packing)
+    const plain = blocks.map(({ cid, bytes }) => ({ cid: CID.decode(cid), bytes }))
+    const encoded = encodeBlocks(plain, packing)
 
     return {
-      result: { encoded },
+      result: { encoded: packing.withLinks ? { ...encoded, links: encodeLinks(plain) } : encoded },
       transfer: [encoded.data.buffer, encoded.table.buffer].filter(buffer => buffer instanceof ArrayBuffer)
     }
   }

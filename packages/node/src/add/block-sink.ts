@@ -1,8 +1,8 @@
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { keyOf } from '../dag/dag-walk.ts'
 import type { Session } from '../context.ts'
-import type { NewBlocks } from './small-files-protocol.ts'
-import type { EncodeOptions, PackedBlockstore } from '@ipfsz/blockstore-packed'
+import type { NewBlocks, Packing } from './small-files-protocol.ts'
+import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import type { CID } from 'multiformats/cid'
 
 export interface BlockSinkInit extends Pick<Session['repo'], 'blockstore' | 'storage'> {
@@ -35,10 +35,12 @@ export class BlockSink {
   }
 
   /** How blocks are compressed for packs. Undefined: they do not go into packs. */
-  get packing (): EncodeOptions | undefined {
+  get packing (): Packing | undefined {
     const { packs, sessionPacks } = this.#init
 
-    return sessionPacks == null && packs == null ? undefined : { level: sessionPacks?.level }
+    return sessionPacks == null && packs == null
+      ? undefined
+      : { level: sessionPacks?.level, withLinks: sessionPacks != null }
   }
 
   /** Where all blocks are. */

@@ -83,7 +83,12 @@ export interface TakeBlocks {
   /** 1 for each block to send. The others are forgotten. */
   wanted: Uint8Array
   /** How they are compressed for a pack, and into which memory. Undefined: they are sent as they are. */
-  packing: EncodeOptions | undefined
+  packing: Packing | undefined
+}
+
+export interface Packing extends EncodeOptions {
+  /** Whether the packs of a shared store say what their blocks link to. */
+  withLinks: boolean
 }
 
 /** The blocks that were asked for: as a pack has them, or one after the other. */

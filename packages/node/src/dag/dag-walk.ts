@@ -26,6 +26,8 @@ export interface WalkOptions {
   depth?: number
   /** The blocks that earlier walks reached, which are not walked again. Discard it after a walk that failed. */
   reached?: ReachedBlocks
+  /** What a block links to, if that is known: then it is not read. */
+  knownLinks?: ((cid: CID) => Promise<CID[] | undefined>) | undefined
 }
 
 export interface WalkedBlock {
@@ -52,10 +54,10 @@ export interface DagLink {
 export async function * walkDag (
   root: CID,
   blockstore: WalkStore,
-  { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions
+  { signal, leaves, depth = Infinity, reached = new Reached(), knownLinks }: WalkOptions
 ): AsyncGenerator<WalkedBlock> {
   const waiting = new WaitingBlocks()
-  const visiting = { signal, leaves }
+  const visiting = { signal, leaves, knownLinks }
   const enter = (cid: CID, levels: number): void => {
     if (isIdentity(cid) && isLeaf(cid)) {
       // it may be long, and needs neither a visit nor a record
@@ -126,7 +128,7 @@ async function visit (
   cid: CID,
   withLinks: boolean,
   blockstore: WalkStore,
-  { signal, leaves }: Pick<WalkOptions, 'signal' | 'leaves'>
+  { signal, leaves, knownLinks }: Pick<WalkOptions, 'knownLinks' | 'leaves' | 'signal'>
 ): Promise<WalkedBlock & { links: Iterable<DagLink> }> {
   const hasLinks = withLinks && !isLeaf(cid)
 
@@ -150,6 +152,12 @@ async function visit (
     }
 
     return { cid, links: [] }
+  }
+
+  const known = hasLinks ? await knownLinks?.(cid) : undefined
+
+  if (known != null) {
+    return { cid, links: known.toReversed().map(Hash => ({ Hash })) }
   }
 
   const bytes = await read(cid, blockstore, signal)

@@ -151,11 +151,12 @@ const PROCESS: WorkingDirectory = { get cwd () { return process.cwd() } }
 
 async function writeFile (cid: CID, file: FileHandle, work: Work): Promise<Written> {
   const { size: all, sizeKnown, unixfs, mtime } = file.stats
-  const { destination, limits, maxWindowSize, context } = work
+  const { destination, limits, maxWindowSize, reading: { repo, files }, context } = work
   const { signal } = context
   const known = sizeKnown === false ? undefined : Number(all)
 
   await checkFile(work, known)
+  repo.together?.expect(await claimedSize(cid, { blocks: files.blocks(cid), signal }) ?? 0)
 
   const onProgress = context.onProgress as ((event: CatEvents) => void) | undefined
   const content = limits.limit(file.read({ signal, maxWindowSize, onProgress, transient: true }))

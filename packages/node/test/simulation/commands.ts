@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { encodeBlocks } from '@ipfsz/blockstore-packed'
+import { encodeLinks } from '@ipfsz/shared-store/packs'
 import { ipfsz } from '@ipfsz/core'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { isStoreAway } from '@ipfsz/shared-store/objects'
@@ -200,7 +201,7 @@ async function addEncoded (repo: Repo, { blocks }: Content, pause: () => Promise
       const wanted = await sink.want([{ cid: block.cid, size: block.bytes.byteLength }])
 
       if (wanted.length > 0) {
-        await sink.put(wanted, { encoded: encodeBlocks([block], sink.packing) })
+        await sink.put(wanted, { encoded: { ...encodeBlocks([block], sink.packing), links: encodeLinks([block]) } })
       }
     }))
   }

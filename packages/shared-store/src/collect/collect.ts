@@ -99,8 +99,6 @@ class Packs<Pin extends StoredPin> {
     const { store, storage, beforeRounds } = this.#init
 
     await storage.catalog.refresh(this.#signal)
-    // directories are spread over all packs, and what is copied lies between them
-    storage.reading.expect(Infinity)
     // in this order: what is listed, and whose session has ended, is pinned by now, or never will be
     const listed = Array.from(storage.catalog.packs.values())
     const rounds = await readRounds(store, (this.#session as StoreSession).rounds, this.#signal)
@@ -135,7 +133,8 @@ class Packs<Pin extends StoredPin> {
       const packs = listed.filter(({ id }) => !condemned.has(id) && catalog.packs.has(id) && catalog.knows(id))
         .map(({ id }) => ({ id, size: catalog.bytesOf(id), live: shareOf(live.get(id), catalog.bytesOf(id)) }))
         .map(pack => ({ ...pack, isSealed: true }))
-      const size = packs.reduce((sum, { size }) => sum + size, 0)
+      // with copies: what is left of the listed ones is not all
+      const size = Array.from(catalog.packs.keys(), id => catalog.bytesOf(id)).reduce((sum, size) => sum + size, 0)
       const chosen = choosePacks({ packs, size }, maxUnused, storage.packSize)
       const dead = chosen.filter(id => !live.has(id)).slice(0, MAX_CONDEMNED - MAX_COPIED)
       const ids = [...dead, ...chosen.filter(id => live.has(id)).slice(0, MAX_COPIED)]

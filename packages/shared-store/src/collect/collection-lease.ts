@@ -7,9 +7,6 @@ import { COLLECTIONS, newId, parseIdKey } from '../protocol/store-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
-/** In intervals of a session's: no block depends on it. */
-const RENEWAL = 2
-
 type CollectionState = 'starting' | 'running'
 
 /**
@@ -104,7 +101,7 @@ export class CollectionLease {
     const { signal } = this.#over
 
     while (!signal.aborted) {
-      await sleep(this.#clock, RENEWAL * renewalInterval(this.#leaseTimeout), signal).catch(() => {})
+      await sleep(this.#clock, renewalInterval(this.#leaseTimeout), signal).catch(() => {})
 
       if (!signal.aborted) {
         // the next one may succeed, and if none does, others fence the round

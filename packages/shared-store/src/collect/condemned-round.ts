@@ -154,9 +154,16 @@ async function copyAll (
 ): Promise<Set<string>> {
   const unreadable = new Set<string>()
   // in the order of packs, which takes the fewest requests
-  storage.reading.expect(needed.reduce((sum, { row }) => sum + row.length, 0))
+  const sorted = needed.toSorted((a, b) => comparePlaces(a.row, b.row))
+  const inPack = Map.groupBy(sorted, ({ row }) => row.pack)
+  let last: string | undefined
 
-  for (const { block, elsewhere } of needed.toSorted((a, b) => comparePlaces(a.row, b.row))) {
+  for (const { block, row: { pack }, elsewhere } of sorted) {
+    if (pack !== last) {
+      last = pack
+      storage.reading.prepare((inPack.get(pack) ?? []).map(({ row }) => row))
+    }
+
     const kept = elsewhere.filter(({ pack }) => session.relyOnPack(tailOfPack(pack)))
 
     if (await readAny(storage, block, kept, signal) == null) {

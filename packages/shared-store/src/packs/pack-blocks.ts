@@ -44,6 +44,11 @@ export class PackBlocks {
     this.#reader.expect(bytes)
   }
 
+  /** Begin to read blocks with `readWithCid`, with few requests: no more than memory keeps, 64 MiB. */
+  prepare (rows: readonly Row[]): void {
+    this.#reader.prepare(rows.map(row => ({ row, key: this.#init.catalog.keyOf(row.pack) })), true)
+  }
+
   /**
    * @throws {NotFoundError}
    * @throws {StoreObjectError} it is damaged wherever it is

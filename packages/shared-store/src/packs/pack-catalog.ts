@@ -123,6 +123,11 @@ export class PackCatalog {
     return this.#index.bytesOf(pack)
   }
 
+  /** Bytes of a pack from which its frames begin. */
+  framesOf (pack: string): number {
+    return this.#index.framesOf(pack)
+  }
+
   /** Whether it is known what is in a pack. */
   knows (pack: string): boolean {
     return this.#index.has(pack) && !this.#damaged.has(pack)

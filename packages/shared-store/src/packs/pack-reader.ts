@@ -6,7 +6,7 @@ import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { StoreObjectError } from '../errors.ts'
-import { MAX_PIECES, ReadWindows } from './read-windows.ts'
+import { MAX_EXPECTED, ReadWindows } from './read-windows.ts'
 import type { AbortOptions } from '../objects/object-store.ts'
 import type { Pieces } from './read-windows.ts'
 import type { Row } from '@ipfsz/blockstore-packed/whole'
@@ -15,11 +15,15 @@ import type { CID } from 'multiformats/cid'
 
 /** Bytes that are read and kept together. A request reads some of them, one after the other. */
 export const PIECE = 128 * 1024
-/** Pieces between two frames that are read with one request for both. */
-const MAX_GAP = 2
+/** Pieces between two frames that are read with one request for both: a request takes as long as 1 MiB. */
+const MAX_GAP = 8
+/** The same for what is copied, 4 MiB, and pieces of one request: all of a pack. */
+const COPIED = { maxGap: 32, maxPieces: 320 }
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
 const MAX_KEPT = 64 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
+/** Bytes that are requested at the same time, unless one request reads more. */
+const MAX_READING = 64 * 1024 * 1024
 /** Bytes of a multihash of sha2-256: those before a block are read with it. */
 const MAX_MULTIHASH = 34
 
@@ -49,6 +53,10 @@ interface Run extends Pieces {
 export class PackReader {
   readonly #packs: PackBytes
   readonly #pieces = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_KEPT, sizeOf: () => PIECE })
+  /** Those that are being read. */
+  readonly #coming = new Map<string, Promise<Uint8Array>>()
+  #reading = 0
+  #waiting: Array<() => void> = []
   readonly #windows: ReadWindows
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
 
@@ -63,15 +71,20 @@ export class PackReader {
     this.#windows.expect(bytes)
   }
 
-  /** Begin to read the frames of blocks, with few requests. */
-  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>): void {
+  /**
+   * Begin to read the frames of blocks, with few requests.
+   *
+   * @param isCopied - whether they are to be copied, with their CIDs: that takes all of a raw frame
+   */
+  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>, isCopied = false): void {
     const runs: Run[] = []
+    const { maxGap, maxPieces } = isCopied ? COPIED : { maxGap: MAX_GAP, maxPieces: MAX_EXPECTED }
 
     for (const { row, key } of rows.toSorted((a, b) => comparePlaces(a.row, b.row))) {
-      const { from, to } = piecesOf(placeOf(row, MAX_MULTIHASH))
+      const { from, to } = piecesOf(isCopied ? frameOf(row) : placeOf(row, MAX_MULTIHASH))
       const last = runs.at(-1)
 
-      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= MAX_PIECES) {
+      if (last?.pack === row.pack && from <= last.to + maxGap && to - last.from <= maxPieces) {
         last.to = Math.max(last.to, to)
       } else {
         runs.push({ pack: row.pack, key, from, to })
@@ -123,8 +136,7 @@ export class PackReader {
       return kept
     }
 
-    const whole = { pack: row.pack, from: row.frame, to: row.frame + row.stored }
-    const content = this.#stored(whole, key, signal).then(async bytes => contentOf(row, bytes))
+    const content = this.#stored(frameOf(row), key, signal).then(async bytes => contentOf(row, bytes))
 
     // a large frame has one block, which is hardly wanted twice. One that is raw is only read as a whole for a CID
     if (row.stored <= PIECE && !row.raw) {
@@ -154,36 +166,61 @@ export class PackReader {
   /** Pieces of a pack. Those that are not in memory are read with one request. */
   async #load ({ pack, key, from, to }: Run): Promise<Uint8Array[]> {
     const numbers = Array.from({ length: to - from }, (_, i) => from + i)
-    const kept = numbers.map(number => this.#pieces.get(nameOf(pack, number)))
+    const kept = numbers.map(number => this.#coming.get(nameOf(pack, number)) ?? this.#pieces.get(nameOf(pack, number)))
     const missing = numbers.filter((_, i) => kept[i] == null)
     // with those that are dropped at once, as a large frame has more than are kept
     const read = missing.length === 0
       ? []
       : this.#request(key, this.#windows.next(
-        { pack, from: missing[0], to: missing[missing.length - 1] + 1 }, piece => this.#pieces.has(nameOf(pack, piece))
+        { pack, from: missing[0], to: missing[missing.length - 1] + 1 }, piece => this.#isThere(nameOf(pack, piece))
       ))
 
     return Promise.all(numbers.map(async (number, i) => kept[i] ?? read[number] ?? new Uint8Array()))
   }
 
+  #isThere (name: string): boolean {
+    return this.#coming.has(name) || this.#pieces.has(name)
+  }
+
   /** @returns the pieces, by their numbers */
   #request (key: string | undefined, { pack, from, to }: Pieces): Array<Promise<Uint8Array>> {
     const read: Array<Promise<Uint8Array>> = []
+    const length = (to - from) * PIECE
     // without a signal: others may wait for the same bytes
-    const bytes = this.#packs.read(pack, key, { offset: from * PIECE, length: (to - from) * PIECE })
+    const bytes = this.#inTurn(length, async () => this.#packs.read(pack, key, { offset: from * PIECE, length }))
 
     for (let number = from; number < to; number++) {
       const name = nameOf(pack, number)
       const at = (number - from) * PIECE
       // in memory of its own: it may be kept for longer than the others
       const piece = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
-      piece.catch(() => { this.#pieces.delete(name) })
-      this.#pieces.set(name, piece)
+      piece.then(() => { this.#pieces.set(name, piece) }, () => {}).finally(() => { this.#coming.delete(name) })
+      this.#coming.set(name, piece)
       read[number] = piece
     }
 
     return read
   }
+
+  /** Read as soon as there is memory for it. */
+  async #inTurn<T> (length: number, read: () => Promise<T>): Promise<T> {
+    while (this.#reading > 0 && this.#reading + length > MAX_READING) {
+      await new Promise<void>(resolve => { this.#waiting.push(resolve) })
+    }
+
+    this.#reading += length
+
+    try {
+      return await read()
+    } finally {
+      this.#reading -= length
+      this.#waiting.splice(0).forEach(resolve => { resolve() })
+    }
+  }
+}
+
+function frameOf ({ pack, frame, stored }: Row): Place {
+  return { pack, from: frame, to: frame + stored }
 }
 
 /** The bytes of a pack to read for a block: its frame, or what of a raw one is needed, with so many bytes before it. */

@@ -9,6 +9,7 @@ import { StoreError, StoreObjectError } from '../errors.ts'
 import { PackBlocks } from './pack-blocks.ts'
 import { PackCatalog } from './pack-catalog.ts'
 import { newPackId, tailOfPack } from './pack-keys.ts'
+import { PackLinks } from './pack-links.ts'
 import { PackWriter } from './pack-writer.ts'
 import { SessionPackBlocks } from './session-pack-blocks.ts'
 import type { Clock } from '../clock.ts'
@@ -65,6 +66,8 @@ export class PackStorage implements BlockStorage {
   readonly copier: PackWriter
   /** Reads from the store. */
   readonly reading: PackBlocks
+  /** What blocks link to. */
+  readonly links: PackLinks
   readonly #objects: ObjectStore
   readonly #open: () => Promise<void>
   readonly #clock: Clock
@@ -87,6 +90,7 @@ export class PackStorage implements BlockStorage {
     this.#objects = objects
     this.#open = open
     this.reading = this.readingWith({ read: async (...args) => this.read(...args) })
+    this.links = new PackLinks(this.catalog, async (...args) => this.read(...args))
   }
 
   /** The blocks as a session sees them that has listed the rounds: it relies on the packs in which it finds them. */
@@ -266,6 +270,9 @@ export class PackStorage implements BlockStorage {
 }
 
 /** The same objects: writing one takes space. */
-function within (freeSpace: FreeSpace, objects: ObjectStore): Pick<ObjectStore, 'put'> {
-  return { put: async (...args) => freeSpace.write(args[1].byteLength, async () => objects.put(...args)) }
+function within (freeSpace: FreeSpace, objects: ObjectStore): Pick<ObjectStore, 'list' | 'put'> {
+  return {
+    list: (...args) => objects.list(...args),
+    put: async (...args) => freeSpace.write(args[1].byteLength, async () => objects.put(...args))
+  }
 }

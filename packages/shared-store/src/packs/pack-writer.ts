@@ -2,7 +2,10 @@
 import {
   blockIn, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
 } from '@ipfsz/blockstore-packed/whole'
+import { sleep } from '../clock.ts'
 import { putOnce } from '../objects/put-once.ts'
+import { FollowedSession, LOOK } from './followed-session.ts'
+import { encodeLinks, partOfLinks } from './pack-links.ts'
 import { newPackId, NO_SESSION, packKey, tailOfPack } from './pack-keys.ts'
 import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
@@ -26,11 +29,14 @@ export interface PackUser {
 }
 
 export interface PackWriterInit {
-  objects: Pick<ObjectStore, 'put'>
+  objects: Pick<ObjectStore, 'list' | 'put'>
   catalog: PackCatalog
   /** The compression level of zstd. */
   level: number
-  /** Bytes of a pack from which it is stored. Twice as many are in memory at most, and 4 MiB. */
+  /**
+   * Bytes of a pack from which it is stored. Twice as many are in memory at most, and 4 MiB; three times, if another
+   * session may be adding the same.
+   */
   packSize: number
   compress: Compress
   clock: Clock
@@ -67,6 +73,7 @@ export class PackWriter {
   #storingUsers: ReadonlySet<PackUser> = new Set()
   #encoding: Promise<void> = Promise.resolve()
   #storing: Promise<void> = Promise.resolve()
+  readonly #followed = new FollowedSession()
 
   constructor (init: PackWriterInit) {
     this.#init = init
@@ -149,7 +156,10 @@ export class PackWriter {
   async putEncoded (encoded: EncodedBlocks, user: PackUser): Promise<void> {
     this.#users.add(user)
     this.#addPart({
-      ...encoded, data: Uint8Array.from(encoded.data), table: Uint8Array.from(encoded.table)
+      ...encoded,
+      data: Uint8Array.from(encoded.data),
+      table: Uint8Array.from(encoded.table),
+      links: encoded.links && Uint8Array.from(encoded.links)
     })
     await this.#storeIfFull()
   }
@@ -167,10 +177,19 @@ export class PackWriter {
 
   /** One pack is stored while the next one is filled. */
   async #storeIfFull (): Promise<void> {
-    while (packOf(this.#parts, this.#init.packSize).isFull) {
+    while (packOf(this.#parts, this.#init.packSize).isFull && await this.#isDue()) {
       // several calls may wait for the same pack
       await (this.#storingParts.length > 0 ? this.#storing : this.#store())
     }
+  }
+
+  /** Whether a full pack is to be stored now, or when the next one is full: another session may be storing the same. */
+  async #isDue (): Promise<boolean> {
+    const { isCopying, objects, packSize } = this.#init
+    const [user] = this.#users
+    await (isCopying === true ? undefined : this.#followed.find(objects, user?.id))
+
+    return packOf(this.#parts, (this.#followed.isOn ? 2 : 1) * packSize).isFull
   }
 
   async #encode (): Promise<void> {
@@ -186,7 +205,9 @@ export class PackWriter {
     await before
 
     if (blocks.length > 0) {
-      this.#addPart(await encodeWith(this.#init.compress, this.#init.level, blocks))
+      this.#addPart({
+        ...await encodeWith(this.#init.compress, this.#init.level, blocks), links: encodeLinks(blocks)
+      })
       blocks.forEach(({ key }) => { this.#plain.delete(keyText(key)) })
     }
   }
@@ -230,26 +251,46 @@ export class PackWriter {
 
   async #storeParts (all: readonly Part[], users: Set<PackUser>): Promise<void> {
     const { objects, catalog, clock } = this.#init
-    const parts = this.#init.isCopying === true ? all : await this.#withoutStored(all, users)
+    const parts = this.#init.isCopying === true ? all : await this.#newParts(all, users)
 
     if (parts.length === 0) {
       return
     }
 
+    const encoded = parts.map(({ encoded }) => encoded)
     const { id, key, session, bytes } = await putOnce(objects, () => {
       const id = newPackId()
       // before it is there: a collection may list it at once
       this.#rely(users, id)
       const [session = NO_SESSION] = Array.from(users, ({ id }) => id)
 
-      return { id, key: packKey(id, session), session, bytes: encodeWholePack(id, parts.map(({ encoded }) => encoded)) }
+      return { id, key: packKey(id, session), session, bytes: encodeWholePack(id, [...partOfLinks(encoded), ...encoded]) }
     }, { clock, attempts: ATTEMPTS })
 
     catalog.add({ id, key, session }, readPackTable(bytes.subarray(0, tableSizeOf(bytes, id)), id))
     await catalog.save()
   }
 
-  /** Without the parts that another node has stored meanwhile: it may have added the same folder. */
+  /** Without the parts that another node has stored meanwhile, or stores now, if it may be adding the same folder. */
+  async #newParts (all: readonly Part[], users: Set<PackUser>): Promise<readonly Part[]> {
+    const followed = this.#followed
+    const [user] = users
+    await followed.find(this.#init.objects, user?.id)
+    let parts = await this.#withoutStored(all, users)
+
+    for (let waited = 0; followed.isOn && parts.length > 0 && waited < followed.patience;) {
+      await sleep(this.#init.clock, LOOK)
+      const left = await this.#withoutStored(parts, users)
+      waited = left.length < parts.length ? 0 : waited + LOOK
+      parts = left
+    }
+
+    followed.note(parts.length < all.length)
+
+    return parts
+  }
+
+  /** Without the parts that are in packs by now. */
   async #withoutStored (parts: readonly Part[], users: Set<PackUser>): Promise<Part[]> {
     const { catalog } = this.#init
     const kept: Part[] = []
@@ -302,7 +343,7 @@ function packOf (all: readonly Part[], packSize: number): { parts: Part[], isFul
     }
 
     parts.push(part)
-    size += part.encoded.data.byteLength
+    size += part.encoded.data.byteLength + (part.encoded.links?.byteLength ?? 0)
     blocks += part.keys.length
   }
 

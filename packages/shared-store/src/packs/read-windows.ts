@@ -1,5 +1,7 @@
 /** Pieces that one request reads at most, unless a frame is larger: 8 MiB. */
-export const MAX_PIECES = 64
+const MAX_PIECES = 64
+/** The same of what is expected, 20 MiB: two requests read a pack. */
+export const MAX_EXPECTED = 160
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
 /** Bytes that are read beside wanted ones because they are expected, and not used yet, at most: 48 MiB. */
@@ -36,6 +38,8 @@ export class ReadWindows {
   #expected = 0
   /** Those that were read beside wanted ones, and not used yet. */
   #ahead = 0
+  /** Bits for the pieces of each pack that were read while more was expected: a disk may have them. */
+  readonly #read = new Map<string, bigint>()
 
   /**
    * @param pieceSize - in bytes
@@ -53,6 +57,7 @@ export class ReadWindows {
   expect (bytes: number): void {
     this.#expected = bytes
     this.#ahead = 0
+    this.#read.clear()
   }
 
   /** Note that bytes which begin in the first of some pieces are used. */
@@ -68,30 +73,38 @@ export class ReadWindows {
 
   /** Which pieces to read when some are wanted: none beside them that are there. */
   next ({ pack, from, to }: Pieces, isThere: (piece: number) => boolean): Pieces {
-    const size = this.#sizeFor({ pack, from, to })
+    const read = this.#read.get(pack) ?? 0n
+    const wasRead = (piece: number): boolean => (read >> BigInt(piece) & 1n) === 1n
+    // what was dropped from memory is not what is expected, and may come from a disk
+    const isExpected = this.#expected > 0 && !wasRead(from)
+    const size = this.#sizeFor({ pack, from, to }, isExpected)
+    const isWanted = (piece: number): boolean => !isThere(piece) && wasRead(piece) === wasRead(from)
     // what belongs together may also lie before
     const start = from - from % size
     let [first, end] = [from, to]
 
-    while (first > start && !isThere(first - 1)) {
+    while (first > start && isWanted(first - 1)) {
       first--
     }
 
-    while (end < start + size && !isThere(end)) {
+    while (end < start + size && isWanted(end)) {
       end++
     }
 
-    const read = end - first
-    this.#expected = Math.max(0, this.#expected - read * this.#pieceSize)
+    if (isExpected) {
+      this.#expected = Math.max(0, this.#expected - (end - first) * this.#pieceSize)
+      this.#read.set(pack, read | (1n << BigInt(end - first)) - 1n << BigInt(first))
+    }
+
     // not what is wanted now
-    this.#ahead += (read - (to - from)) * this.#pieceSize
+    this.#ahead += (end - first - (to - from)) * this.#pieceSize
     this.#windows.push({ pack, from: first, to: end, size, used: 0 })
     this.#windows.splice(0, this.#windows.length - MAX_WINDOWS)
 
     return { pack, from: first, to: end }
   }
 
-  #sizeFor ({ pack, from, to }: Pieces): number {
+  #sizeFor ({ pack, from, to }: Pieces, isExpected: boolean): number {
     const near = this.#windows.filter(window => window.pack === pack)
     const before = near.filter(window => window.from <= from).toSorted((a, b) => b.to - a.to).at(0)
     const after = near.filter(window => window.from > from).toSorted((a, b) => a.from - b.from).at(0)
@@ -101,12 +114,16 @@ export class ReadWindows {
       return distance < GROWTH * size ? GROWTH * size : 1
     }
 
-    return Math.min(MAX_PIECES, Math.max(
-      grown(before, from - (before?.to ?? 0)),
-      grown(after, (after?.from ?? 0) - to),
-      this.#usedSize(this.#windows.at(-1)),
-      Math.floor(Math.min(this.#expected, this.#maxAhead - this.#ahead) / this.#pieceSize)
-    ))
+    const expected = isExpected ? Math.min(this.#expected, this.#maxAhead - this.#ahead) / this.#pieceSize : 0
+
+    return Math.max(
+      Math.min(MAX_EXPECTED, Math.floor(expected)),
+      Math.min(MAX_PIECES, Math.max(
+        grown(before, from - (before?.to ?? 0)),
+        grown(after, (after?.from ?? 0) - to),
+        this.#usedSize(this.#windows.at(-1))
+      ))
+    )
   }
 
   /** The size of a window if half of what was read was used. */

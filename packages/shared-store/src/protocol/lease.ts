@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 
 /** A lease is renewed this many times within its timeout. */
-const RENEWALS = 6
+const RENEWALS = 3
 /** Who waits for others looks this many times within the timeout. */
 const POLLS = 60
 /** A lease, and what says who made a session, have at most this many bytes. */
