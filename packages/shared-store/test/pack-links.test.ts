@@ -33,7 +33,8 @@ async function someBlocks (): Promise<PlainBlock[]> {
 }
 
 async function stored (blocks: readonly PlainBlock[], change = (pack: Buffer): Uint8Array => pack): Promise<{
-  storage: PackStorage, operations: StoreOperation[]
+  storage: PackStorage
+  operations: StoreOperation[]
 }> {
   const operations: StoreOperation[] = []
   const objects = new MemoryObjects({ before: async operation => { operations.push(operation) } })

@@ -221,6 +221,31 @@ describe('packs of a store', () => {
     expect(await lengthOf(1e15)).toBe(20 * 1024 * 1024)
   })
 
+  it('are read once although more is requested at a time than memory keeps, and some requests wait', async () => {
+    const store = new Store()
+    const storage = store.storage({ packSize: 1024 * 1024 })
+    const blocks = await Promise.all(Array.from({ length: 60 }, async () => noise(400_000)))
+    await store.add(blocks, storage)
+    const { reading, catalog } = store.storage()
+    await catalog.refresh()
+    const get = store.objects.get.bind(store.objects)
+    const packs: string[] = []
+    let [running, most] = [0, 0]
+    store.objects.get = async (...args) => {
+      packs.push(args[0])
+      most = Math.max(most, running += args[1]?.length ?? 0)
+
+      return get(...args).finally(() => { running -= args[1]?.length ?? 0 })
+    }
+    reading.expect(1e15)
+    await Promise.all([...blocks, ...blocks.toReversed()].map(async ({ cid, bytes }) => {
+      expect(Buffer.compare(await reading.get(cid), bytes)).toBe(0)
+    }))
+
+    expect(packs.toSorted()).toEqual(store.packs)
+    expect(most).toBeLessThanOrEqual(64 * 1024 * 1024)
+  })
+
   it('hold a block that is larger than what is kept in memory', async () => {
     const store = new Store()
     const block = await noise(40 * 1024 * 1024)
@@ -599,6 +624,38 @@ describe('a collection of packs', () => {
     expect(before).not.toContain(store.packs[0])
     await checkAll(store.storage(), kept)
     expect(store.objects.keys().filter(key => !/^(packs|records)\//.test(key))).toEqual([])
+  })
+
+  it('ends after one round, although what it has not condemned is partly unused', async () => {
+    const store = new Store()
+    const half = async (): Promise<Block[]> => Promise.all([noise(100_000), noise(100_000)])
+    const halves = await Promise.all(Array.from({ length: 8 }, half))
+    const [kept, bit] = [await noise(180_000), await noise(20_000)]
+
+    for (const blocks of [...halves, [kept, bit]]) {
+      await store.add(blocks)
+    }
+
+    const { rounds } = await store.collect([...halves.map(([block]) => block), kept], store.storage(), 0.05)
+
+    expect(rounds).toBe(1)
+  })
+
+  it('copies with a request or two for each pack', async () => {
+    const store = new Store()
+    const packs = await Promise.all(Array.from({ length: 3 }, async () =>
+      Promise.all(Array.from({ length: 40 }, async () => noise(50_000)))))
+
+    for (const blocks of packs) {
+      await store.add(blocks)
+    }
+
+    const storage = store.storage()
+    await storage.catalog.refresh()
+    store.operations.length = 0
+    await store.collect(packs.flatMap(blocks => blocks.filter((_, i) => i % 3 === 0)), storage)
+
+    expect(store.operations.filter(({ kind, key }) => kind === 'get' && key.startsWith('packs/'))).toHaveLength(3)
   })
 
   it('leaves packs of which little is unused', async () => {

@@ -65,4 +65,19 @@ describe('how much a request reads', () => {
     expect(sizes(new ReadWindows(PIECE)).at(-1)).toBe(1)
     expect(new Set(sizes(new ReadWindows(PIECE, 512 * MIB)))).toEqual(new Set([MAX_EXPECTED]))
   })
+
+  it('does not count what was dropped from memory as expected again', () => {
+    const windows = new ReadWindows(PIECE)
+    windows.expect(2 * MAX_EXPECTED * PIECE)
+    const next = (from: number): number => {
+      const read = windows.next({ pack: 'a', from, to: from + 1 }, () => false)
+      windows.use({ pack: 'a', from: read.from, to: read.to }, (read.to - read.from) * PIECE)
+
+      return read.to - read.from
+    }
+
+    expect(next(0)).toBe(MAX_EXPECTED)
+    expect(next(5)).toBeLessThan(MAX_EXPECTED)
+    expect(next(MAX_EXPECTED)).toBe(MAX_EXPECTED)
+  })
 })

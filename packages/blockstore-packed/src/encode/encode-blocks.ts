@@ -28,7 +28,7 @@ export interface EncodedBlocks extends GroupTables {
   data: Uint8Array
   /** CRC-32 of `data`. */
   crc: number
-  /** What the blocks link to, in a store that nodes share. Its packs have it, so that walks need not read the blocks. */
+  /** What the blocks link to, as packs of a store that nodes share say it: walks need not read the blocks. */
   links?: Uint8Array | undefined
 }
 

@@ -8,10 +8,10 @@ const PATIENCE = 2000
 const PATIENCE_IF_SAME = 10_000
 
 /**
- * Another session that may be adding the same: of several that run, all follow the one with the smallest ID. Who follows
- * stores each pack only when the next one is full, and leaves out what the other one has stored by then. If that is
- * nothing, it waits for a moment, once. This is about space alone: nothing is lost if the other session adds something
- * else, or is dead.
+ * Another session that may be adding the same: of several that run, all follow the one with the smallest ID. Who
+ * follows stores each pack only when the next one is full, and leaves out what the other one has stored by then. It
+ * waits for that, and does not follow any more once it has waited in vain. This is about space alone: nothing is lost
+ * if the other session adds something else, or is dead.
  */
 export class FollowedSession {
   /** The session of this process that last asked. */

@@ -194,12 +194,23 @@ export class PackReader {
       const at = (number - from) * PIECE
       // in memory of its own: it may be kept for longer than the others
       const piece = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
-      piece.then(() => { this.#pieces.set(name, piece) }, () => {}).finally(() => { this.#coming.delete(name) })
       this.#coming.set(name, piece)
+      void this.#keepLater(name, piece)
       read[number] = piece
     }
 
     return read
+  }
+
+  async #keepLater (name: string, piece: Promise<Uint8Array>): Promise<void> {
+    try {
+      await piece
+      this.#pieces.set(name, piece)
+    } catch {
+      // who waits for it is told
+    } finally {
+      this.#coming.delete(name)
+    }
   }
 
   /** Read as soon as there is memory for it. */

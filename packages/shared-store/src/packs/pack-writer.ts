@@ -258,20 +258,21 @@ export class PackWriter {
     }
 
     const encoded = parts.map(({ encoded }) => encoded)
+    const whole = [...partOfLinks(encoded), ...encoded]
     const { id, key, session, bytes } = await putOnce(objects, () => {
       const id = newPackId()
       // before it is there: a collection may list it at once
       this.#rely(users, id)
       const [session = NO_SESSION] = Array.from(users, ({ id }) => id)
 
-      return { id, key: packKey(id, session), session, bytes: encodeWholePack(id, [...partOfLinks(encoded), ...encoded]) }
+      return { id, key: packKey(id, session), session, bytes: encodeWholePack(id, whole) }
     }, { clock, attempts: ATTEMPTS })
 
     catalog.add({ id, key, session }, readPackTable(bytes.subarray(0, tableSizeOf(bytes, id)), id))
     await catalog.save()
   }
 
-  /** Without the parts that another node has stored meanwhile, or stores now, if it may be adding the same folder. */
+  /** Without the parts that another node has stored meanwhile, or is storing: it may add the same. */
   async #newParts (all: readonly Part[], users: Set<PackUser>): Promise<readonly Part[]> {
     const followed = this.#followed
     const [user] = users
