@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { CarReader } from '@ipld/car'
 import * as dagPb from '@ipld/dag-pb'
 import { unmark } from '@ipfsz/core'
+import { PackStorage } from '@ipfsz/shared-store/packs'
 import { MemoryBlockstore } from 'blockstore-core'
 import { encode } from 'cborg'
 import fc from 'fast-check'
@@ -22,10 +23,12 @@ import { Reached } from '../src/dag/reached.ts'
 import { RepoPins } from '../src/repo/repo-pins.ts'
 import { openRepo } from '../src/repo/repo.ts'
 import { writeCar } from '../src/car/write-car.ts'
+import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import { cidOf, encodeNode, makeBlocks, nameOf, putBlocks, randomDag, reachable } from './dags.ts'
 import type { WalkOptions } from '../src/dag/dag-walk.ts'
 import type { Pin } from '../src/repo/pin-records.ts'
 import type { Repo } from '../src/repo/repo.ts'
+import type { RandomDag } from './dags.ts'
 
 const { signal } = new AbortController()
 
@@ -175,6 +178,33 @@ describe('walkDag', () => {
     expect(await walked(top, blockstore, { reached })).toEqual(names.slice(3))
     await blockstore.delete(low)
     expect(await walked(top, blockstore, { reached })).toEqual([])
+  })
+
+  it('reaches the same by what packs of a store say, and reads no block for it', async () => {
+    await fc.assert(fc.asyncProperty(randomDag, async dag => {
+      const made = await makeBlocks(dag)
+      const packs = new PackStorage({ objects: new MemoryObjects() })
+
+      for (const { cid, bytes } of made.filter(({ cid }) => cid.multihash.code !== identity.code)) {
+        await packs.writer.put(cid, bytes)
+      }
+
+      await packs.sync()
+      const get = vi.fn<PackStorage['get']>()
+      const walk = async (pin: RandomDag['pins'][number], options: Partial<WalkOptions>): Promise<string[]> => {
+        const walk = walkDag(unmark(cidOf(pin, made)), 'knownLinks' in options ? { get, has: get as never } : packs, {
+          signal, leaves: 'skip', depth: pin.depth, ...options
+        })
+
+        return (await Array.fromAsync(walk)).map(({ cid }) => nameOf(cid))
+      }
+
+      for (const pin of dag.pins.filter(({ depth }) => depth > 0)) {
+        expect(await walk(pin, { knownLinks: async cid => packs.links.of(cid) })).toEqual(await walk(pin, {}))
+      }
+
+      expect(get).not.toHaveBeenCalled()
+    }), { numRuns: 50 })
   })
 
   it('does not follow the links of a node that is named by a raw CID', async () => {
