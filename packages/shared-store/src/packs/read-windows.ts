@@ -2,6 +2,8 @@
 const MAX_PIECES = 64
 /** The same of what is expected, 20 MiB: two requests read a pack. */
 export const MAX_EXPECTED = 160
+/** How much more than what is expected may be requested: the second request of a pack ends behind it. */
+const SLACK = 1.25
 /** How many times as much the next request reads, if what was read before it was used. */
 const GROWTH = 8
 /** Bytes that are read beside wanted ones because they are expected, and not used yet, at most: 48 MiB. */
@@ -55,7 +57,7 @@ export class ReadWindows {
    * else may have said how many, so what is read in vain is bounded.
    */
   expect (bytes: number): void {
-    this.#expected = bytes
+    this.#expected = bytes * SLACK
     this.#ahead = 0
     this.#read.clear()
   }
