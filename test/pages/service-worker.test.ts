@@ -20,7 +20,7 @@ import type { Site } from './worker-page.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most bytes of a worker with zstd alone, gzipped. */
-const MAX_WORKER_SIZE = 105_000
+const MAX_WORKER_SIZE = 106_000
 
 const LONG = text(5_000_000)
 const NOISE = noise(3_000_000)
@@ -124,7 +124,7 @@ function sha256 (bytes: Uint8Array): string {
 }
 
 describe('a service worker', () => {
-  it('has at most 105 kB with zstd alone, gzipped', () => {
+  it('has at most 106 kB with zstd alone, gzipped', () => {
     expect(gzipSync(smallest, { level: 9 }).byteLength).toBeLessThanOrEqual(MAX_WORKER_SIZE)
   })
 
