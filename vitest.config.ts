@@ -60,8 +60,11 @@ const TIMEOUT = 600_000
 /** What is polled is there within milliseconds, unless the machine is busy. */
 const EXPECT = { poll: { timeout: 120_000 } }
 
-/** Node loads the built packages itself, and once. */
-const BUILT = [/\/packages\/[^/]+\/dist\//]
+/**
+ * Node loads the built packages itself, and once. In all projects: they share Vite's modules, so what one has
+ * transformed, another may get too, and the process then has the package twice.
+ */
+const BUILT = { external: [/\/packages\/[^/]+\/dist\//] }
 
 // tests start Node some hundred times: each start compiles what the one before it has compiled
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'ipfsz-tests-compile-cache')
@@ -98,7 +101,7 @@ export default defineConfig({
           expect: EXPECT,
           maxWorkers: WORKERS,
           ...SHARED,
-          server: { deps: { inline: COMPLIANCE_SUITES } }
+          server: { deps: { ...BUILT, inline: COMPLIANCE_SUITES } }
         },
         resolve: WITH_CHAI
       },
@@ -117,7 +120,7 @@ export default defineConfig({
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
           ...SHARED,
-          server: { deps: { external: BUILT } }
+          server: { deps: BUILT }
         }
       },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy, curl, Firefox, Chromium and ipfs
@@ -130,7 +133,8 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          ...SHARED
+          ...SHARED,
+          server: { deps: BUILT }
         }
       },
       // pages as bundlers build them, looked at from Node; needs Chromium
@@ -143,7 +147,8 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           // beside the unit tests: a page mostly waits
-          maxWorkers: WORKERS
+          maxWorkers: WORKERS,
+          server: { deps: BUILT }
         }
       },
       // the demo page and its peer, used from Node; needs Chromium
@@ -156,7 +161,8 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 1 }
+          sequence: { groupOrder: 1 },
+          server: { deps: BUILT }
         }
       },
       // tests that run inside Chromium, with some unit suites: files of those are in IndexedDB there
