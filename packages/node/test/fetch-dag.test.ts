@@ -228,6 +228,6 @@ describe('claimedSize', () => {
     const { signal } = new AbortController()
 
     expect(await claimedSize(root.cid, { blocks, signal })).toBe(root.size)
-    expect(await claimedSize((await blocks.leaf(new Uint8Array(5))).cid, { blocks, signal })).toBeUndefined()
+    expect(await claimedSize((await blocks.leaf(new Uint8Array(5))).cid, { blocks, signal })).toBe(5)
   })
 })

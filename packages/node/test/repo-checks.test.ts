@@ -5,6 +5,7 @@ import all from 'it-all'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listBlocks, removeBlock } from '../../../test/support/stored-blocks.ts'
 import { openRepo } from '../src/handle/open-repo.ts'
+import { verifyAllContent } from '../src/verify/index.ts'
 import type { NodeEvents, OpenRepo, OpenRepoInit } from '../src/index.ts'
 import type { Difference } from '../src/diff/index.ts'
 import type { Repaired } from '../src/repair/index.ts'
@@ -91,6 +92,16 @@ describe('checks of a repo', () => {
 
     expect(steps.at(-1)).toMatchObject({ task: 'verify', total: expect.any(Number) as number })
     expect(steps).not.toContainEqual(expect.objectContaining({ task: 'measure' }))
+  })
+
+  it('verifies several targets also if nobody listens', async () => {
+    const repo = await open()
+    const good = await repo.add(bytesOf(1))
+    const incomplete = await addIncomplete(repo, 2, 'incomplete')
+    const context = { repo: repo.path, signal: new AbortController().signal, bootstrap: [] }
+    const targets = [incomplete, good].map(({ cid }) => cid.toString())
+
+    await expect(verifyAllContent(context, targets)).resolves.toEqual({ failed: 1, lost: true })
   })
 
   it('reports which blocks nobody sends, and which roots need them', async () => {

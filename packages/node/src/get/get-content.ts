@@ -156,7 +156,7 @@ async function writeFile (cid: CID, file: FileHandle, work: Work): Promise<Writt
   const known = sizeKnown === false ? undefined : Number(all)
 
   await checkFile(work, known)
-  repo.together?.expect(await claimedSize(cid, { blocks: files.blocks(cid), signal }) ?? 0)
+  repo.together?.expect(await claimedSize(cid, { blocks: files.blocks(cid), signal }))
 
   const onProgress = context.onProgress as ((event: CatEvents) => void) | undefined
   const content = limits.limit(file.read({ signal, maxWindowSize, onProgress, transient: true }))
