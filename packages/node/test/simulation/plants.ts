@@ -131,6 +131,9 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
       catalog.refresh = async signal => (listed ??= refresh(signal))
     }
   },
+  'packs say that no block links to another': {
+    storage: ({ links }) => { links.of = async () => [] }
+  },
   'checksums are not compared': {
     patch: () => {
       const { crc32 } = zlib
