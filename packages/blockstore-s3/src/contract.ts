@@ -65,7 +65,8 @@ export interface S3ObjectsInit {
   connectTimeout?: number | undefined
 
   /**
-   * From the end of a request to the start of its response, and to send each 4 KiB of a request, in milliseconds.
+   * From the end of a request to the start of its response, to send each 4 KiB of a request, and to receive as much of
+   * the response to a deletion, in milliseconds.
    *
    * @default 30000
    */

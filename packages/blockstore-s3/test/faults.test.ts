@@ -148,6 +148,17 @@ it.concurrent.each(OPERATIONS.flatMap(([name, run]) =>
   expect(error).toMatchObject({ name: expect.stringMatching(/^S3(?:Network|Response)Error$/) as string })
 })
 
+it('waits for a store that begins to answer a deletion, and then deletes', async () => {
+  put()
+  s3.faults.push((response, _, answer) => {
+    response.write('<?xml version="1.0" encoding="UTF-8"?>')
+    setTimeout(answer, 300)
+  })
+
+  await connect({ progressTimeout: 50, attempts: 1 }).delete(['key'])
+  expect([...s3.objects.keys()]).toEqual([])
+})
+
 it.each<[string, Fault]>([
   ['a header without end', trickle('HTTP/1.1 200 OK\r\nx: ', 'x', 5)],
   ['informational responses without end', trickle('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 5)],

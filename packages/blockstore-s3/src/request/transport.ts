@@ -186,7 +186,8 @@ export async function exchange ({
       const arrived = performance.now()
       tell()
       phase = 'body'
-      watch(() => reader.received, timeouts.progress)
+      // Ceph begins to answer a POST, which deletes up to 1,000 objects, before it has deleted one
+      watch(() => reader.received, method === 'POST' ? timeouts.response : timeouts.progress)
       const onBody = (body: Buffer): void => {
         end(() => { resolve({ status, headers, body, arrived }) })
 
