@@ -1,4 +1,5 @@
-// Room: which implementation of a codec runs, whether in a worker, and how failures become errors: `create-codec.ts`.
+// Room: which implementation of a codec runs (`choose-entries.ts`), whether in a worker, and how failures become
+// errors (`create-codec.ts`).
 
 /** JavaScript runs everywhere. */
 export function runsEverywhere (): boolean {

@@ -1,4 +1,5 @@
-// Room: IPNS names: resolving, publishing, their keys. DNSLink is in `packages/node/src/gateway/dns-link.ts`.
+// Room: IPNS names: publishing, also again (`name-service.ts`), resolving, their keys. DNSLink is in
+// `packages/node/src/gateway/dns-link.ts`.
 import { NameError } from '../../errors.ts'
 import { MAX_NAMES, parseName, readRecord, recordKey } from './name-records.ts'
 import type { NameRecord } from './name-records.ts'

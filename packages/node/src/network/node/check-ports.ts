@@ -1,4 +1,4 @@
-// Room: the libp2p node: transports, connections, what it listens on.
+// Room: the libp2p node: its services (`node.ts`), connections, and what it listens on (`transports.ts`).
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, Server } from 'node:net'
