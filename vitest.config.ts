@@ -10,6 +10,8 @@ import { SummaryReporter } from './test/support/summary-reporter.ts'
 
 /** For tests that start the command. */
 const BUNDLED_COMMAND = 'test/support/bundled-command.ts'
+/** For tests that start threads. */
+const BUNDLED_THREADS = 'test/support/bundled-threads.ts'
 
 const COMPLIANCE_SUITES = [
   'interface-blockstore-tests', 'interface-datastore-tests', '@libp2p/interface-compliance-tests'
@@ -96,6 +98,8 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           exclude: BROWSER_ONLY,
+          globalSetup: 'test/support/bundled-sources.ts',
+          setupFiles: BUNDLED_THREADS,
           testTimeout: TIMEOUT,
           hookTimeout: TIMEOUT,
           expect: EXPECT,
@@ -115,6 +119,7 @@ export default defineConfig({
             'test/browser/deterministic.test.ts'
           ],
           globalSetup: BUNDLED_COMMAND,
+          setupFiles: BUNDLED_THREADS,
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
@@ -129,6 +134,7 @@ export default defineConfig({
           name: 'interop',
           include: ['test/interop/**/*.test.ts'],
           globalSetup: BUNDLED_COMMAND,
+          setupFiles: BUNDLED_THREADS,
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,

@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, parse } from 'node:path'
 import { build } from 'rolldown'
 import { licencesOf, SEPARATOR } from './licences.ts'
 import type { Plugin } from 'rolldown'
@@ -90,18 +90,21 @@ export async function bundleCommand (): Promise<void> {
   }
 
   writeLicences([
-    ...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleThreads(), ...await bundleSiteScripts()
+    ...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleThreads(join(COMMAND, 'bundle'), 'dist'),
+    ...await bundleSiteScripts()
   ])
 }
 
 /**
- * Bundle the programs of worker threads, each into one file: a thread starts in half the time, and needs no more memory
- * than for what it runs. Returns the modules that they hold.
+ * Bundle the programs of worker threads, each into one file: a thread starts in a fifth of the time, and needs no more
+ * memory than for what it runs. Returns the modules that they hold.
+ *
+ * @param folder - where it is
  */
-async function bundleThreads (): Promise<string[]> {
+export async function bundleThreads (folder: string, compiled: 'src' | 'dist'): Promise<string[]> {
   // of the sources: what was renamed may still be in dist
   const programs = globSync('**/*.thread.ts', { cwd: join(PACKAGES, 'node/src') })
-    .map(path => join(PACKAGES, 'node/dist', path.replace(/ts$/, 'js')))
+    .map(path => join(PACKAGES, 'node', compiled, compiled === 'src' ? path : path.replace(/ts$/, 'js')))
   const same = programs.find((path, i) => programs.findIndex(other => basename(other) === basename(path)) < i)
 
   if (same != null) {
@@ -114,7 +117,7 @@ async function bundleThreads (): Promise<string[]> {
       platform: 'node',
       external: isAddon,
       output: {
-        file: join(COMMAND, `bundle/${basename(input, '.js')}.cjs`),
+        file: join(folder, `${parse(input).name}.cjs`),
         format: 'cjs',
         codeSplitting: false,
         comments: false

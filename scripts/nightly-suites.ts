@@ -302,10 +302,14 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     minutes: 1,
     guards: ['packages/libp2p-compression/src/**']
   },
-  'slow-upstream': {
-    runs: [{ project: 'integration', files: ['test/upstream/tree-builder.test.ts'], tag: 'slow' }],
+  // what packages of others do, and that our patches mend it: other versions of them make it due (COMMON)
+  upstream: {
+    runs: [
+      { project: 'integration', files: ['test/upstream/patches.test.ts'] },
+      { project: 'integration', files: ['test/upstream/tree-builder.test.ts'], tag: 'slow' }
+    ],
     minutes: 1,
-    guards: []
+    guards: ['docs/upstream/**', 'test/upstream/with-patch.ts']
   },
   // that GitHub takes the workflows
   workflows: {

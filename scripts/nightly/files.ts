@@ -14,19 +14,21 @@ export function filesOf (root: string, globs: readonly string[]): string[] {
     return []
   }
 
-  const listed = execFileSync(
-    'git',
-    // whoever owns the folder: what is listed is only read
-    ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...globs
-      .flatMap(expandBraces)
-      .map(glob => `:(glob)${glob}`)],
-    { cwd: root, encoding: 'utf8', maxBuffer: Infinity }
-  )
+  const listed = execFileSync('git', listFiles(globs, ['-z']), { cwd: root, encoding: 'utf8', maxBuffer: Infinity })
 
   return [...new Set(listed.split('\0'))]
     // a deleted file is listed until its deletion is committed
     .filter(path => path !== '' && lstatSync(join(root, path), { throwIfNoEntry: false }) != null)
     .toSorted()
+}
+
+/** The arguments with which git lists the files that any of the globs matches. */
+export function listFiles (globs: readonly string[], options: readonly string[]): string[] {
+  return [
+    // whoever owns the folder: what is listed is only read
+    '-c', 'safe.directory=*', 'ls-files', '--cached', '--others', '--exclude-standard', ...options, '--',
+    ...globs.flatMap(expandBraces).map(glob => `:(glob)${glob}`)
+  ]
 }
 
 function expandBraces (glob: string): string[] {

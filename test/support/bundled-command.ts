@@ -6,13 +6,18 @@ const PACKAGES = join(import.meta.dirname, '../../packages')
 
 /** Bundle the command if a package was compiled since it was: tests start what was compiled last. */
 export async function setup (): Promise<void> {
-  const bundled = writtenAt('cli/bundle/run-process.cjs')
-
-  if (globSync('*/dist/**/*.js', { cwd: PACKAGES }).some(file => writtenAt(file) > bundled)) {
+  if (isOlder(join(PACKAGES, 'cli/bundle/run-process.cjs'), ['*/dist/**/*.js'])) {
     await bundleCommand()
   }
 }
 
-function writtenAt (file: string): number {
-  return statSync(join(PACKAGES, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** Whether a file of the packages was written after another one, or that one is not there. */
+export function isOlder (made: string, from: readonly string[]): boolean {
+  const madeAt = writtenAt(made)
+
+  return globSync(from, { cwd: PACKAGES }).some(file => writtenAt(join(PACKAGES, file)) > madeAt)
+}
+
+function writtenAt (path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

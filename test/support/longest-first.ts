@@ -32,7 +32,6 @@ const LONG_FILES: readonly string[] = [
   'packages/node/test/tree-threads.test.ts',
   'test/pages/service-worker.test.ts',
   'test/integration/golden-commands.test.ts',
-  'test/upstream/patches.test.ts',
   'packages/node/test/readable-files.test.ts',
   'test/pages/dictionary.test.ts',
   'packages/blockstore-packed/test/processes.test.ts',

@@ -1,4 +1,4 @@
-/** @module-tag long */
+/** @module-tag nightly */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
