@@ -9,7 +9,7 @@
 
 /** The tests in some files that have a tag. Those with both are `nightly`. */
 export interface TestRun {
-  project: 'unit' | 'integration' | 'interop' | 'browser' | 'demo'
+  project: 'unit' | 'integration' | 'interop' | 'pages' | 'browser' | 'demo'
   files: readonly string[]
   /** @default nightly */
   tag?: 'nightly' | 'slow'
@@ -184,14 +184,22 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
   // sites in browsers: in Firefox too, and what is shown where something is missing
   sites: {
     runs: [
+      { project: 'pages', files: ['test/pages/{dictionary,site-releases}.test.ts'] },
       { project: 'interop', files: ['test/interop/{firefox-pages,firefox-releases}.test.ts'] },
       { project: 'interop', files: ['test/interop/{kubo-site,service-worker,site}.test.ts'] }
     ],
     minutes: 2,
     guards: [
-      'test/interop/published-site*.ts', 'packages/gateway/src/service-worker/**', 'packages/site/src/**',
-      'packages/gateway/src/respond/file/**', 'examples/{dataset,media}/**'
+      'test/interop/published-site*.ts', 'test/support/versioned-site.ts', 'packages/site/src/**',
+      'packages/gateway/src/{compress,respond/file,service-worker}/**', 'packages/gateway/src/request/dictionary.ts',
+      'examples/{dataset,media}/**'
     ]
+  },
+  // publishing on GitHub, as its runner does
+  action: {
+    runs: [{ project: 'integration', files: ['test/integration/action.test.ts'] }],
+    minutes: 1,
+    guards: ['action.yml', 'scripts/site-action.sh', 'packages/site/src/**']
   },
   // the demo: previews, codecs, peers that go away, phones, no network, hostile input, shared links, films
   demo: {

@@ -102,7 +102,9 @@ describe('the action', () => {
 
     expect((await readAction()).inputs.command.default).toBe(`npx --yes ipfsz@${version}`)
   })
+})
 
+describe('a site that the action publishes', { tags: 'nightly' }, () => {
   it('writes a CAR, what later steps need, and a summary', async ({ sandbox }) => {
     await writeSite(sandbox, APP)
     await sandbox.write('dist/.hidden', text(10))

@@ -1,4 +1,3 @@
-/** @module-tag long */
 /** Compression dictionaries (RFC 9842) in Chromium, which has them without any flag, over https and on loopback. */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -71,6 +70,37 @@ async function loadAsDictionary ({ load, sent }: Site, path: string): Promise<vo
 }
 
 describe('a visitor who comes back after a release', () => {
+  it('fetches what changed of each later release, which has the base of the one before', async () => {
+    const site = await openSite()
+    const first = await site.publish('app.js', FIRST)
+    await loadAsDictionary(site, '/app.js')
+    const second = await site.publish('app.js', SECOND, first)
+    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
+    await site.publish('app.js', THIRD, second)
+    const { hash, bytes } = await site.load('/app.js')
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(hash).toBe(sha256(THIRD))
+    expect(bytes).toBeLessThan(0.05 * gzipSync(THIRD).byteLength)
+  })
+
+  it('runs the script of the new release', async () => {
+    const site = await openSite()
+    const first = await site.publish('app.js', script(FIRST, 1))
+    await loadAsDictionary(site, '/app.js')
+    await site.publish('app.js', script(SECOND, 2), first)
+    await site.page.evaluate(async () => new Promise<unknown>((resolve, reject) => {
+      const element = document.createElement('script')
+      Object.assign(element, { src: '/app.js?2', onload: resolve, onerror: reject })
+      document.head.append(element)
+    }))
+
+    expect(site.sent().coding).toBe('dcz')
+    expect(await site.page.title()).toBe('2')
+  })
+})
+
+describe('a visitor who comes back with what a browser may have', { tags: 'nightly' }, () => {
   it.each([
     ['one frame', FIRST, SECOND, undefined],
     ['several frames', FIRST.subarray(0, 180 * KIB), SECOND.subarray(0, 180 * KIB), 64 * KIB],
@@ -99,35 +129,6 @@ describe('a visitor who comes back after a release', () => {
     expect(site.sent().coding).toBe('dcz')
     expect(hash).toBe(sha256(SECOND))
     expect(bytes).toBeLessThan(0.05 * gzipSync(SECOND).byteLength)
-  })
-
-  it('fetches what changed of each later release, which has the base of the one before', async () => {
-    const site = await openSite()
-    const first = await site.publish('app.js', FIRST)
-    await loadAsDictionary(site, '/app.js')
-    const second = await site.publish('app.js', SECOND, first)
-    expect((await site.load('/app.js')).hash).toBe(sha256(SECOND))
-    await site.publish('app.js', THIRD, second)
-    const { hash, bytes } = await site.load('/app.js')
-
-    expect(site.sent().coding).toBe('dcz')
-    expect(hash).toBe(sha256(THIRD))
-    expect(bytes).toBeLessThan(0.05 * gzipSync(THIRD).byteLength)
-  })
-
-  it('runs the script of the new release', async () => {
-    const site = await openSite()
-    const first = await site.publish('app.js', script(FIRST, 1))
-    await loadAsDictionary(site, '/app.js')
-    await site.publish('app.js', script(SECOND, 2), first)
-    await site.page.evaluate(async () => new Promise<unknown>((resolve, reject) => {
-      const element = document.createElement('script')
-      Object.assign(element, { src: '/app.js?2', onload: resolve, onerror: reject })
-      document.head.append(element)
-    }))
-
-    expect(site.sent().coding).toBe('dcz')
-    expect(await site.page.title()).toBe('2')
   })
 
   it('gets the right bytes with a dictionary of two releases ago', async () => {
@@ -212,7 +213,7 @@ describe('a visitor who comes back after a release', () => {
   })
 })
 
-describe('a visitor who comes back by the name of a site', () => {
+describe('a visitor who comes back by the name of a site', { tags: 'nightly' }, () => {
   it('fetches what changed over https', async () => {
     const site = await openSite({ origin: `https://${SITE_HOST}` })
     let base = await site.publish('app.js', FIRST)
@@ -263,7 +264,7 @@ function page (bytes: Uint8Array, release: number): Buffer {
   return Buffer.concat([Buffer.from(`${head}<script src="app.js"></script><pre>`), bytes])
 }
 
-describe('a visitor who comes back when nothing is fresh any more', () => {
+describe('a visitor who comes back when nothing is fresh any more', { tags: 'nightly' }, () => {
   it('fetches what changed of a page and a script whose names do not change, and sees them at once', async () => {
     // with a TTL of 0, nothing ever is
     const site = await openSite({}, {}, 0)
@@ -331,7 +332,7 @@ describe('a visitor who comes back when nothing is fresh any more', () => {
   })
 })
 
-describe('a page of another site', () => {
+describe('a page of another site', { tags: 'nightly' }, () => {
   it('is not told what a visitor has seen: its requests have no dictionary', async () => {
     const site = await openSite()
     const first = await site.publish('app.js', FIRST)

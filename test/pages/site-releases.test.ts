@@ -107,7 +107,7 @@ async function visit (page: Page, url: string, release: number): Promise<number>
   })
 }
 
-describe('a visitor who comes back to a built app after a release', () => {
+describe('a visitor who comes back to a built app after a release', { tags: 'nightly' }, () => {
   it.each([
     ['one component changed', app(1, LIST), app(2, TABLE)],
     ['a dependency has a new patch version', query(1, '3.7.0'), query(2, '3.7.1')],

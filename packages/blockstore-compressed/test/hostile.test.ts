@@ -219,6 +219,16 @@ describe('a stored value', () => {
     }
   })
 
+  it.each(VERIFY)('is refused if it claims more than a frame has, whatever maxBlockSize is, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+    const size = 16 * 1024 * 1024 + 1
+    const value = encodeEnvelope({ code: CODES.zstd, size, payload: noise(10) })
+    const store = await withValue(cid, value, { verify, maxBlockSize: 2 * size })
+
+    expect(await failure(async () => readBlock(store, cid)))
+      .toMatchObject({ name: 'BlockTooLargeError', cid, size, max: size - 1 })
+  })
+
   it('is refused as soon as more than maxBlockSize bytes have been read', async () => {
     const inner = new MemoryBlockstore()
     const cid = await cidOf(BYTES)

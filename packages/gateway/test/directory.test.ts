@@ -148,6 +148,13 @@ describe('a directory', () => {
       `/<a href="//localhost:8080/ipfs/${root}/ipfs/ipns">ipns</a>`)
   })
 
+  it('is cached for a week at most, however long its name leads there', async () => {
+    const root = unmark(await add(['a/b']))
+    components = { ...components, names: { resolve: async () => ({ cid: root, path: [], ttl: 700_000 }) } }
+
+    expect((await respond('http://website.org:81/a/')).headers.get('cache-control')).toBe('public, max-age=604800')
+  })
+
   it('has links of its own on a DNSLink host', async () => {
     const root = unmark(await add(['a/b']))
     components = { ...components, names: { resolve: async () => ({ cid: root, path: [], ttl: 60.5 }) } }
