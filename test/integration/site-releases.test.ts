@@ -10,7 +10,6 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { SITE, SITE_TREES } from '../support/site-trees.ts'
-import { removeBlock } from '../support/stored-blocks.ts'
 import { waitForFiles } from './repo.ts'
 import { finish, it } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
@@ -352,10 +351,6 @@ describe('the next release of a site', () => {
     for (const [base, said] of [[gone, /not found/i], [file, /it is a file/], ['nonsense', /nonsense/]] as const) {
       expect(failure(await sandbox.run(['site', 'add', 'dist', '--base', base, '--car', 'a.car']))).toMatch(said)
     }
-
-    const { cid, tree } = await add(sandbox, 'dist', '--no-pin')
-    await removeBlock(sandbox.repo, tree)
-    expect(failure(await sandbox.run(['site', 'add', 'dist', '--base', cid, '--car', 'a.car']))).toMatch(/not found/i)
 
     expect(failure(await sandbox.run(['site', 'add', 'dist', '--base', 'latest', '--dictionaries'])))
       .toContain('--dictionaries cannot be combined with --base')

@@ -219,7 +219,7 @@ describe('a stored value', () => {
     }
   })
 
-  it.each(VERIFY)('is refused if it claims more than a frame has, whatever maxBlockSize is, with verify %s', async verify => {
+  it.each(VERIFY)('is refused if it claims more than a frame has, below maxBlockSize, verify %s', async verify => {
     const cid = await cidOf(BYTES)
     const size = 16 * 1024 * 1024 + 1
     const value = encodeEnvelope({ code: CODES.zstd, size, payload: noise(10) })

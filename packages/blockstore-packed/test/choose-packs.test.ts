@@ -4,7 +4,9 @@ import { choosePacks } from '../src/store/choose-packs.ts'
 const PACK_SIZE = 1000
 
 /** Packs of a store, of which a share lives. */
-function packsOf (...packs: Array<{ size: number, live: number, isSealed?: boolean }>): Parameters<typeof choosePacks>[0] {
+function packsOf (
+  ...packs: Array<{ size: number, live: number, isSealed?: boolean }>
+): Parameters<typeof choosePacks>[0] {
   return {
     packs: packs.map((pack, i) => ({ id: String(i), isSealed: true, ...pack })),
     size: packs.reduce((sum, { size }) => sum + size, 0)
