@@ -12,7 +12,7 @@ export interface TestRun {
   project: 'unit' | 'integration' | 'interop' | 'pages' | 'browser' | 'demo'
   files: readonly string[]
   /** @default nightly */
-  tag?: 'nightly' | 'slow'
+  tag?: 'nightly' | 'slow' | 'neither'
 }
 
 /** A suite that takes long, or needs gigabytes or other programs. */
@@ -174,6 +174,19 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [{ project: 'browser', files: ['test/browser/libp2p-compression.test.ts'] }],
     minutes: 1,
     guards: ['packages/libp2p-compression/src/**']
+  },
+  // what runs in Node, too: unit suites of what differs in browsers
+  'units-in-chromium': {
+    runs: [{
+      project: 'browser',
+      files: ['packages/{blockstore-compressed,codecs,core,gateway,utils,verified-fetch}/test/*.test.ts'],
+      tag: 'neither'
+    }],
+    minutes: 2,
+    guards: [
+      'packages/{blockstore-compressed,core,gateway,utils,verified-fetch}/src/**', 'test/support/in-browser/*',
+      'vitest.config.ts', ...CODECS
+    ]
   },
   // what takes seconds, in Chromium too
   chromium: {

@@ -4,7 +4,7 @@ import { guardedFiles, hashGuarded, readStamp, writeStamp } from './stamp.ts'
 import type { NightlySuite, TestRun } from '../nightly-suites.ts'
 
 const VITEST = 'node_modules/vitest/vitest.mjs'
-const FILTERS = { nightly: 'nightly', slow: 'slow && !nightly' }
+const FILTERS = { nightly: 'nightly', slow: 'slow && !nightly', neither: '!slow && !nightly' }
 
 /** A suite, by its name in the table. */
 export type NamedSuite = readonly [name: string, suite: NightlySuite]
