@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, open, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, open, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { BlockSink } from '../src/add/block-sink.ts'
 import { SmallFiles } from '../src/add/small-files.ts'
 import { holdDirectory } from '../src/disk/held-directory.ts'
 import { HeldTree } from '../src/disk/held-tree.ts'
 import { TreeFile } from '../src/disk/tree-file.ts'
+import { Thread } from '../src/threads/thread-pool.ts'
 import { OLD } from './add-trees.ts'
+import type { LargeBlocks, ReadLarge } from '../src/add/small-files-protocol.ts'
 import type { SmallFileResult } from '../src/add/small-files-messages.ts'
 
 /** Of hexadecimal digits: some six steps of a thread. */
@@ -115,4 +117,41 @@ it('stores a large file that was opened, whatever takes its name, and does not t
 
   expect(written.result?.isSame).toBe(false)
   expect((await stored(written)).equals(before)).toBe(true)
+})
+
+it('has one large file in work in each thread: each takes memory', async () => {
+  const names = ['one', 'two', 'three', 'four', 'five']
+  await Promise.all(names.map(async name => writeFile(join(directory, name), randomBytes(SIZE / 8).toString('hex'))))
+  const tree = new HeldTree(await holdDirectory(directory))
+  const files = new SmallFiles({ threads: 2, sink: undefined, options: {} })
+  const inWork = new Map<Thread, number>()
+  let most = 0
+  const { call } = Thread.prototype
+  const spy = vi.spyOn(Thread.prototype, 'call').mockImplementation(async function (this: Thread, request: unknown) {
+    const { path } = request as Partial<ReadLarge>
+    inWork.set(this, (inWork.get(this) ?? 0) + (path == null ? 0 : 1))
+    most = Math.max(most, ...inWork.values())
+    const answer = await call.bind(this)(request)
+    inWork.set(this, (inWork.get(this) ?? 0) - ((answer as Partial<LargeBlocks>).end == null ? 0 : 1))
+
+    return answer
+  })
+
+  try {
+    const results = await Promise.all(names.map(async name => {
+      const stats = await stat(join(directory, name), { bigint: true })
+      const events = { onRead () {}, onChanged () {} }
+      const file = new TreeFile({ tree, below: '', name, path: name, stats, examined: Date.now(), events })
+
+      return files.writeLarge({ file, metadata: {} }, () => {})
+    }))
+
+    expect(results.map(result => result?.isSame)).toEqual(names.map(() => true))
+    expect(inWork.size).toBe(2)
+    expect(most).toBe(1)
+  } finally {
+    spy.mockRestore()
+    await files.close()
+    await tree.close()
+  }
 })

@@ -54,6 +54,17 @@ describe('worker threads', () => {
     await Promise.all(answers)
   })
 
+  it('are left out if they are not to be taken, however few calls they have', async () => {
+    const pool = poolOf(2)
+    const first = pool.thread()
+    const second = pool.thread(new Set([first]))
+    const answers = [echo(second, 1), echo(second, 2)]
+
+    expect(second).not.to.equal(first)
+    expect(pool.thread(new Set([first]))).to.equal(second)
+    await Promise.all(answers)
+  })
+
   it('report what the program throws, and go on', async () => {
     const thread = poolOf(1).thread()
 

@@ -1,6 +1,7 @@
 // Room: blocks to the bytes of a group: which are compressed, and how.
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync } from 'node:zlib'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { zstdCompressKept } from '@ipfsz/utils/zstd-kept'
 import { DEFAULT_LEVEL, FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
 import { BlockTooLargeError } from '../errors.ts'
@@ -83,9 +84,18 @@ export function encodeBlocks (
   { level = DEFAULT_LEVEL, memory }: EncodeOptions = {}
 ): EncodedBlocks {
   const { plain, raw, rows } = plan(blocks)
-  const compressed = plain.map(({ parts, size }) => compressHere(join(parts, size), level))
+  const compressed = plain.map(({ parts, size }) => {
+    const content = join(parts, size)
+    const frame = compressHere(content, level)
+    freeBytes(content)
 
-  return assemble({ plain, raw, rows }, compressed, memory)
+    return frame
+  })
+  const encoded = assemble({ plain, raw, rows }, compressed, memory)
+  // as garbage, the bytes of ten groups would be there together
+  compressed.forEach(freeBytes)
+
+  return encoded
 }
 
 /** The same with a function that may compress in another thread. */

@@ -39,7 +39,7 @@ export async function encodeLarge (
   { compression, isPlainRaw }: Pick<EncodeOptions, 'isPlainRaw'> & { compression: Compression },
   put: (block: EncodedBlock) => Promise<void>
 ): Promise<EncodedLargeFile | undefined> {
-  const source = { read, isPlain: false }
+  const source: Source = { read, isPlain: false }
   const reader = new ByteReader(pieces(source))
   const blockstore: PutStore = {
     releasesBlocks: true,
@@ -70,6 +70,8 @@ export async function encodeLarge (
     return { cid: cid.bytes, marker, dagSize, onlyIpfsz }
   } finally {
     reader.close()
+    // all blocks were put
+    BufferPool.release(source.last ?? NOTHING)
   }
 }
 
@@ -97,7 +99,11 @@ async function encodePlain (
 interface Source {
   read: (target: Uint8Array) => number
   isPlain: boolean
+  /** The memory of the last piece, which does not fill it. */
+  last?: Uint8Array
 }
+
+const NOTHING = new Uint8Array(0)
 
 async function * pieces (source: Source): AsyncGenerator<Uint8Array> {
   for (;;) {
@@ -114,11 +120,10 @@ async function * pieces (source: Source): AsyncGenerator<Uint8Array> {
       continue
     }
 
-    const last = piece.slice(0, filled)
-    BufferPool.release(piece)
+    source.last = piece
 
     if (filled > 0) {
-      yield last
+      yield piece.subarray(0, filled)
     }
 
     return

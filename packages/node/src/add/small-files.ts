@@ -36,8 +36,8 @@ export class SmallFiles {
   /** Makes all dictionaries: what looks for them takes 45 MB in each thread. */
   #trainer: Thread | undefined
   #batches = 0
-  /** How many large files are in work, and those that wait. */
-  #large = 0
+  /** Threads with a large file in work, and the files that wait for one. */
+  readonly #withLarge = new Set<Thread>()
   readonly #waiting: Array<() => void> = []
   /** Shared memory that is not in use: as garbage, what threads send would be there much longer. */
   readonly #free: Uint8Array[] = []
@@ -85,7 +85,7 @@ export class SmallFiles {
   }
 
   /**
-   * Store a large file, step by step. As many are in work at a time as there are threads: each takes memory.
+   * Store a large file, step by step. Each thread has one in work at a time: it takes some 10 MiB.
    *
    * @param onRead - called with how many bytes were read
    * @returns undefined if it has to be added in the ordinary way
@@ -95,10 +95,9 @@ export class SmallFiles {
     { file, metadata }: FileToWrite,
     onRead: (bytes: number) => void
   ): Promise<SmallFileResult | undefined> {
-    await this.#turn()
+    const thread = await this.#turn()
 
     try {
-      const thread = this.#pool.thread()
       const { directory, release } = await file.tree.hold(file.below)
       const large = this.#batches++
       const path = `${directory.path}/${file.name}`
@@ -129,7 +128,7 @@ export class SmallFiles {
         await this.#put(taking)
       }
     } finally {
-      this.#large--
+      this.#withLarge.delete(thread)
       this.#waiting.shift()?.()
     }
   }
@@ -165,13 +164,16 @@ export class SmallFiles {
     }
   }
 
-  /** Wait for the turn of a large file. */
-  async #turn (): Promise<void> {
-    while (this.#large >= this.#threads) {
+  /** Wait for a thread that has no large file in work. */
+  async #turn (): Promise<Thread> {
+    while (this.#withLarge.size >= this.#threads) {
       await new Promise<void>(resolve => { this.#waiting.push(resolve) })
     }
 
-    this.#large++
+    const thread = this.#pool.thread(this.#withLarge)
+    this.#withLarge.add(thread)
+
+    return thread
   }
 
   async close (): Promise<void> {

@@ -45,6 +45,8 @@ export interface ThreadPoolInit {
   memory?: number | undefined
 }
 
+const NONE: ReadonlySet<Thread> = new Set()
+
 /** Threads that run one program. Who makes a pool closes it: until then the process does not end. */
 export class ThreadPool {
   readonly #init: ThreadPoolInit
@@ -54,9 +56,14 @@ export class ThreadPool {
     this.#init = init
   }
 
-  /** The thread that has the fewest calls to answer. */
-  thread (): Thread {
-    const free = this.#threads.find(({ calls }) => calls === 0)
+  /**
+   * The thread that has the fewest calls to answer.
+   *
+   * @param busy - threads that are not to be taken: fewer than the pool has
+   */
+  thread (busy: ReadonlySet<Thread> = NONE): Thread {
+    const allowed = this.#threads.filter(thread => !busy.has(thread))
+    const free = allowed.find(({ calls }) => calls === 0)
 
     if (free != null) {
       return free
@@ -69,7 +76,7 @@ export class ThreadPool {
       return thread
     }
 
-    return this.#threads.reduce((least, thread) => thread.calls < least.calls ? thread : least)
+    return allowed.reduce((least, thread) => thread.calls < least.calls ? thread : least)
   }
 
   /** End all threads. Their calls are rejected. */
