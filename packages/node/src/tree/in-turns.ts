@@ -1,21 +1,18 @@
-// Room: trees: walking them several directories at a time, and reading small files in worker threads.
-/** From how many bytes on a file counts as large: reading it takes more than one thread, and much memory. */
-const LARGE = 1024 * 1024
-
 /** Works on some files at a time: many small ones, or few large ones. */
 export class InTurns {
-  readonly #limit: number
-  readonly #large: number
+  readonly #maxFiles: number
+  readonly #maxBytes: number
   readonly #waiting: Array<() => void> = []
-  #used = 0
+  #files = 0
+  #bytes = 0
 
   /**
-   * @param limit - how many small files are worked on at a time
-   * @param large - how many small files a large one counts as
+   * @param maxFiles - how many files are worked on at a time
+   * @param maxBytes - how many bytes they have, unless it is one alone: a whole frame is in memory, of 4 MiB mostly
    */
-  constructor (limit: number, large: number) {
-    this.#limit = limit
-    this.#large = large
+  constructor (maxFiles: number, maxBytes = Infinity) {
+    this.#maxFiles = maxFiles
+    this.#maxBytes = maxBytes
   }
 
   /**
@@ -29,15 +26,16 @@ export class InTurns {
     let failure: { reason: unknown } | undefined
 
     await Promise.all(values.map(async value => {
-      const cost = sizeOf(value) > LARGE ? this.#large : 1
-      await this.#take(cost)
+      const bytes = Math.min(sizeOf(value), this.#maxBytes)
+      await this.#take(bytes)
 
       try {
         await (failure == null ? work(value) : undefined)
       } catch (reason) {
         failure ??= { reason }
       } finally {
-        this.#used -= cost
+        this.#files--
+        this.#bytes -= bytes
         this.#waiting.shift()?.()
       }
     }))
@@ -47,14 +45,15 @@ export class InTurns {
     }
   }
 
-  async #take (cost: number): Promise<void> {
-    while (this.#used > 0 && this.#used + cost > this.#limit) {
+  async #take (bytes: number): Promise<void> {
+    while (this.#files >= this.#maxFiles || (this.#files > 0 && this.#bytes + bytes > this.#maxBytes)) {
       await new Promise<void>(resolve => { this.#waiting.push(resolve) })
     }
 
-    this.#used += cost
+    this.#files++
+    this.#bytes += bytes
 
-    if (this.#used < this.#limit) {
+    if (this.#files < this.#maxFiles) {
       // there may be room for another one
       this.#waiting.shift()?.()
     }

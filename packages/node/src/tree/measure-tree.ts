@@ -60,7 +60,7 @@ class TreeMeasurer implements TreeVisitor<MeasuredDirectory> {
   readonly #isMarked: boolean
   readonly #blocks: ReturnType<Ipfsz['blocks']>
   readonly #measured = new LruMap<string, WriteTotals>({ maxEntries: MAX_REMEMBERED })
-  readonly #turns = new InTurns(CONCURRENCY, 1)
+  readonly #turns = new InTurns(CONCURRENCY)
 
   constructor (path: string, root: CID, options: MeasureOptions) {
     this.#path = path

@@ -51,7 +51,7 @@ export const SMALL = {
 export interface SmallReply {
   /** One of `SMALL` for each entry. */
   kinds: Uint8Array
-  /** Original bytes of each file. */
+  /** Original bytes of each file, also of those that are left. 0 where nobody knows. */
   sizes: Float64Array
   /** How many frames of each file were decompressed. */
   frames: Uint8Array

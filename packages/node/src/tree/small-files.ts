@@ -14,12 +14,18 @@ import type { DirectoryLink } from '@ipfsz/core'
 
 /** From how many entries on a batch is worth threads, if there are none yet: starting them takes 100 ms. */
 const MIN_BATCH = 64
+/** Memory of the objects of a thread, in MiB: with more, it would collect its garbage later. */
+const THREAD_MEMORY = 64
 
 type BlocksOfRepo = Pick<Repo, 'packs' | 'path' | 'shared' | 'together'>
 
-/** What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. */
+/**
+ * What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. `size` are its original
+ * bytes, where a thread has read its root.
+ */
 export type SmallResult =
-  | { type: 'left' | 'symlink' }
+  | { type: 'left', size?: number }
+  | { type: 'symlink' }
   | { type: 'directory', found: FoundDirectory }
   | { type: 'file', size: number, frames: number, leaf?: Uint8Array | undefined }
 
@@ -70,7 +76,8 @@ export class SmallFiles {
     this.#pool ??= new ThreadPool({
       program: threadProgram('small-files.thread', import.meta.url),
       size: this.#threads,
-      data: blocks
+      data: blocks,
+      memory: THREAD_MEMORY
     })
     const roots = blocks.layout === 'sent'
       ? joinBlocks(await this.#repo.together?.getTogether(at.map(i => entries[i].cid), { maxBytes: MAX_BYTES }) ?? [])
@@ -96,6 +103,8 @@ export class SmallFiles {
         results[i] = { type: 'symlink' }
       } else if (kind === SMALL.file) {
         results[i] = { type: 'file', size: reply.sizes[n], frames: reply.frames[n] }
+      } else if (reply.sizes[n] > 0) {
+        results[i] = { type: 'left', size: reply.sizes[n] }
       }
     }
 
@@ -123,6 +132,11 @@ function joinBlocks (blocks: ReadonlyArray<Uint8Array | undefined>): JoinedBlock
   }
 
   return { bytes, lengths }
+}
+
+/** The bytes of an entry that is left: those of its blocks, or of its content if that has more. */
+export function sizeOf (entry: DirectoryLink, result: SmallResult): number {
+  return Math.max(entry.size, result.type === 'left' ? result.size ?? 0 : 0)
 }
 
 /** Whether threads can read the root of an entry. A raw block is read whole. */

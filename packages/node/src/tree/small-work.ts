@@ -134,12 +134,12 @@ export class SmallWork {
     const cid = this.#cids[index]
     const entry = cid.code === dagPb.code ? attempt(() => readRoot(cid, root, isMarked)) : undefined
 
-    if (entry == null || (entry.type === 'file' && task !== 'measure')) {
+    if (entry == null) {
       return
     }
 
-    this.#reply.kinds[index] = SMALL[entry.type]
     this.#reply.sizes[index] = entry.size
+    this.#reply.kinds[index] = entry.type === 'file' && task !== 'measure' ? SMALL.left : SMALL[entry.type]
 
     if (entry.type === 'directory') {
       this.#reply.directories.push(entry.metadata)

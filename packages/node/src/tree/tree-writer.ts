@@ -10,6 +10,7 @@ import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { TreeEntryError } from '../errors.ts'
 import { InTurns } from './in-turns.ts'
 import { listLinks } from './list-links.ts'
+import { sizeOf } from './small-files.ts'
 import type { HeldDirectory } from '../disk/held-directory.ts'
 import type { Metadata } from '../disk/restore-metadata.ts'
 import type { WriteLimits } from '../disk/write-limits.ts'
@@ -19,12 +20,9 @@ import type { FoundDirectory, TreeEntry, TreeVisitor } from './walk-tree.ts'
 import type { DirectoryLink, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/**
- * How many files are written at a time by this thread, and how many of them a large one counts as: one large file is
- * written at a time, because its frames take memory.
- */
+/** How many files are written at a time by this thread, and how many bytes they have. */
 const CONCURRENCY = 8
-const LARGE = 8
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** What was written. */
 export interface TreeCounts {
@@ -69,7 +67,7 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
   readonly #init: TreeWriterInit
   readonly #isMarked: boolean
   readonly #blocks: ReturnType<Ipfsz['blocks']>
-  readonly #turns = new InTurns(CONCURRENCY, LARGE)
+  readonly #turns = new InTurns(CONCURRENCY, MAX_BYTES)
   /** The directories below the root that are not complete. */
   readonly #held = new Set<HeldDirectory>()
 
@@ -123,7 +121,9 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
     }
 
     progress.update(this.counts.size)
-    await this.#turns.each(left, i => entries[i].size, async i => { found[i] = await this.#visitOne(entries[i]) })
+    await this.#turns.each(left, i => sizeOf(entries[i], results[i]), async i => {
+      found[i] = await this.#visitOne(entries[i])
+    })
 
     return found
   }

@@ -9,7 +9,7 @@ import { metadataOf } from '../disk/restore-metadata.ts'
 import { reportBytes } from '../repo/report-reads.ts'
 import { InTurns } from '../tree/in-turns.ts'
 import { listLinks } from '../tree/list-links.ts'
-import { SmallFiles } from '../tree/small-files.ts'
+import { sizeOf, SmallFiles } from '../tree/small-files.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
 import type { VerifiedBytes } from './verified-bytes.ts'
@@ -23,9 +23,9 @@ import type { BlocksBelow, DirectoryLink, Ipfsz, VerifyReport } from '@ipfsz/cor
 const MAX_REMEMBERED = 16_384
 /** A tree that is deeper is left to `verify` of `@ipfsz/core`. */
 const MAX_DEPTH = 4096
-/** How many files are verified at a time by this thread, and how many of them a large one counts as. */
+/** How many files are verified at a time by this thread, and how many bytes they have. */
 const CONCURRENCY = 4
-const LARGE = 4
+const MAX_BYTES = 4 * 1024 * 1024
 
 interface Tally extends Pick<VerifyReport, 'size' | 'frames' | 'files'> {
   /** Of blocks, as links claim. */
@@ -109,7 +109,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   readonly #seen = new MultihashSet()
   readonly #bases = new MultihashSet()
   readonly #walked = new LruMap<string, Tally>({ maxEntries: MAX_REMEMBERED })
-  readonly #turns = new InTurns(CONCURRENCY, LARGE)
+  readonly #turns = new InTurns(CONCURRENCY, MAX_BYTES)
 
   constructor (root: CID, options: VerifyTreeOptions) {
     const blocks = options.files.blocks(root, options)
@@ -186,7 +186,9 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
     }
 
     this.#options.verified.add(bytes)
-    await this.#turns.each(left, i => entries[i].size, async i => { found[i] = await this.#visitOne(entries[i]) })
+    await this.#turns.each(left, i => sizeOf(entries[i], results[i]), async i => {
+      found[i] = await this.#visitOne(entries[i])
+    })
 
     return found
   }
