@@ -7,7 +7,7 @@
 // @ipfsz/utils/event-loop: EventLoopBreaks, processorTime, yieldToEventLoop
 // @ipfsz/utils/forget-oldest: forgetOldest, oldestOf
 // @ipfsz/utils/format-size: formatSize
-// @ipfsz/utils/free-bytes: SPARE, freeBytes, freeResult, isMovable, markResult, moveBytes, unmarkResult
+// @ipfsz/utils/free-bytes: SPARE, freeBlock, freeBytes, freeResult, isMovable, markResult, moveBytes, unmarkResult
 // @ipfsz/utils/hide-secrets: hideGivenIn, hidePlaceSecrets, hideSecrets, hideSecretsIn, isUrlLike
 // @ipfsz/utils/histogram: Histogram
 // @ipfsz/utils/kernel-lock: BUSY, CANTOPEN, READONLY, holdFile, isHeld, openDatabase, removeUnlessHeld, resultCode
@@ -197,6 +197,8 @@ function forgetOldest<K>(remembered: Pick<Map<K, unknown>, 'delete' | 'keys' | '
 
 function formatSize(bytes: number | bigint): string;
 //# sourceMappingURL=format-size.d.ts.map
+
+function freeBlock({ buffer, byteLength }: Uint8Array): void;
 
 function freeBytes({ buffer, byteLength }: Uint8Array): void;
 

@@ -193,7 +193,8 @@ export class PackedBlockstore implements Blockstore {
   }
 
   /**
-   * Read a block. One that another process has deleted a moment ago may still be found; `has` does not find it.
+   * Read a block. One that another process has deleted a moment ago may still be found; `has` does not find it. The
+   * memory is the caller's.
    *
    * @throws {NotFoundError}
    * @throws {GetFailedError} the block is damaged in each place that it has, or its pack cannot be read

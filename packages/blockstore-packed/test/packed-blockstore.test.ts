@@ -130,6 +130,24 @@ describe('packs', () => {
   })
 })
 
+describe('a block that was read', () => {
+  it('is in memory of its own, before it is written, in a frame of its own, and with others', async ({ open }) => {
+    const blocks = [...texts(50), random(300_000), blockOf(Buffer.alloc(500_000, 'shrinks'))]
+    const store = await open({ durability: 'sync' })
+    await putAll(store, blocks)
+
+    for (const change of [async () => {}, async () => store.sync(), async () => {}]) {
+      await change()
+
+      for (const { cid, bytes } of blocks) {
+        const [read] = await Array.fromAsync(store.get(cid))
+        expect(Buffer.compare(read, bytes)).toBe(0)
+        new Uint8Array(read.buffer).fill(0)
+      }
+    }
+  })
+})
+
 describe('small packs', () => {
   it('are joined, so that many processes that add one file each leave few files, and all blocks', async ({
     directory, open

@@ -13,6 +13,17 @@ export function freeBytes ({ buffer, byteLength }: Uint8Array): void {
   }
 }
 
+/** What packs have in the memory of a block besides, at most: its multihash, and headers of 3 bytes. */
+const BESIDE_BLOCK = 1024
+
+/** Free the memory of a block that nothing else refers to. Does nothing if much more than the block is there. */
+export function freeBlock ({ buffer, byteLength }: Uint8Array): void {
+  // without a byte, somebody else has freed it
+  if (byteLength > 0 && buffer.byteLength - byteLength <= BESIDE_BLOCK) {
+    freeBytes(new Uint8Array(buffer))
+  }
+}
+
 /** Memory of which a codec made a single result, which may be shorter than it. */
 const results = new WeakSet<ArrayBufferLike>()
 

@@ -45,7 +45,8 @@ export async function readBlock (
     const pending = queue.get(key)
 
     if (pending != null) {
-      return pending
+      // a copy: the caller may free the memory of what it read
+      return new Uint8Array(pending)
     }
 
     let isGone = false

@@ -1,5 +1,5 @@
 import { EventLoopBreaks } from '@ipfsz/utils/event-loop'
-import { freeBytes } from '@ipfsz/utils/free-bytes'
+import { freeBlock } from '@ipfsz/utils/free-bytes'
 import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { MAX_DAG_DEPTH } from '../constants.ts'
@@ -149,7 +149,7 @@ async function * walk (
       yield * overlap(block, child.position, range)
 
       if (range.frees === true && blockstore.isUnshared?.(block) === true) {
-        freeBytes(block)
+        freeBlock(block)
       }
     } else {
       throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which a file cannot have`)

@@ -13,6 +13,8 @@ type Options = Parameters<Blockstore['has']>[1]
 /** Blocks in packs. They are opened at the first call. */
 export class PackStorage implements BlockStorage {
   readonly path: string
+  /** Each block that `get` returns is in memory of its own. */
+  readonly freshBlocks = true
   /** Who put a block may free its bytes: they are copied. */
   readonly releasesBlocks = true
   readonly #sync: boolean

@@ -20,8 +20,8 @@ const THREAD_MEMORY = 64
 type BlocksOfRepo = Pick<Repo, 'packs' | 'path' | 'shared' | 'together'>
 
 /**
- * What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done. `size` are its original
- * bytes, where a thread has read its root.
+ * What became of an entry. `left`: it is no small file, or something is wrong. Nothing was done, but a thread may have
+ * read how many original bytes it has.
  */
 export type SmallResult =
   | { type: 'left', size?: number }

@@ -1,4 +1,4 @@
-import { freeBytes } from '@ipfsz/utils/free-bytes'
+import { freeBlock } from '@ipfsz/utils/free-bytes'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { CID_LENGTH, SMALL } from './protocol.ts'
@@ -8,9 +8,6 @@ import { writeSmall } from './write-small.ts'
 import type { BlockReader } from './small-blocks.ts'
 import type { JoinedBlocks, SmallReply, SmallRequest } from './protocol.ts'
 import type { DecodedFile, SmallFileDecoder } from '@ipfsz/core/small-files'
-
-/** Bytes of a multihash of sha2-256. */
-const MAX_MULTIHASH_LENGTH = 34
 
 /** The second block of a file. */
 interface Leaf {
@@ -61,6 +58,7 @@ export class SmallWork {
         this.#inspect(index, root)
       }
     })
+    // as garbage, they would soon make V8 look through all objects of the thread
     roots.forEach(free)
     reply.leaves = Buffer.concat(this.#leaves)
     reply.leafOf = Uint32Array.from(this.#leafOf)
@@ -163,13 +161,8 @@ function attempt<T> (work: () => T): T | undefined {
   }
 }
 
-/**
- * Free the memory of a block. As garbage it would soon make V8 look through all objects of the thread.
- *
- * A block of packs has its multihash before it. The memory of both is nobody else's.
- */
 function free (block: Uint8Array | undefined): void {
-  if (block != null && block.buffer.byteLength - block.byteLength <= MAX_MULTIHASH_LENGTH) {
-    freeBytes(new Uint8Array(block.buffer))
+  if (block != null) {
+    freeBlock(block)
   }
 }
