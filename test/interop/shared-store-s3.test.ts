@@ -8,6 +8,7 @@ import { expectFailure, expectSuccess, it } from '../integration/run-cli.ts'
 import { makeTree } from '../integration/tree-files.ts'
 import { countingProxy } from '../support/counting-proxy.ts'
 import { noise, text } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
 import { storeAt } from './s3/server.ts'
 import { faultyGateway } from './ceph/faulty-gateway.ts'
 import { useS3 } from './s3/use-server.ts'
@@ -126,6 +127,45 @@ describe('a store in an S3 bucket', () => {
     const reads = seen.filter(({ method, path }) => method === 'GET' && path.includes('/records/pin/'))
     expect(reads).toHaveLength(kept.length)
     expect(await ok(a('verify', '--all'))).toContain('good')
+  })
+
+  it('reports packs that are missing, cut or swapped, and is repaired by a peer', async ({ sandbox }) => {
+    const store = await makeStore()
+    const objects = new S3Objects(storeAt(endpoint(), new URL(store).host))
+    const packs = async (): Promise<string[]> => {
+      const pages = await Array.fromAsync(objects.list('site/packs/'))
+
+      return pages.flatMap(page => page.map(({ key }) => key))
+    }
+    const [a, b, peer] = ['a', 'b', 'peer'].map(name => nodeIn(name, sandbox))
+    await ok(a('init', '--store', store))
+    await ok(b('init', '--store', store))
+
+    for (let seed = 1; seed < 6; seed++) {
+      const file = await sandbox.write(`file ${seed}`, noise(300_000, seed))
+      await ok(a('add', '-Q', file))
+      await ok(peer('add', '-Q', file))
+    }
+
+    const [missing, empty, cut, first, second] = await packs()
+    const [shorter, ...swapped] = await Promise.all([cut, first, second].map(async key => objects.get(key)))
+    await objects.delete([missing])
+    await objects.put(empty, new Uint8Array())
+    await objects.put(cut, shorter.subarray(0, 150_000))
+    await objects.put(first, swapped[1])
+    await objects.put(second, swapped[0])
+    const verified = await b('verify', '--all')
+    expect(verified.code).toBe(1)
+    expect(verified.stdout.toString()).not.toContain('good')
+
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'peer') })
+    // on a busy machine, it says that it waits for the peer
+    expect((await b('repair', '--peer', address)).code).toBe(0)
+    expect(await ok(a('verify', '--all'))).not.toMatch(/incomplete|damaged/)
+    const collected = await b('gc')
+    expect(collected.code).toBe(0)
+    ;[empty, first, second].forEach(key => { expect(collected.stderr).toContain(key.slice('site/'.length)) })
+    expect(await ok(a('verify', '--all'))).not.toMatch(/incomplete|damaged/)
   })
 
   it('says whether the store, the network or the URL is wrong', async ({ sandbox }) => {
