@@ -37,6 +37,11 @@ let weights: usize = 0
 export let places: usize = 0
 export let numbers: usize = 0
 let bytes: usize = 0
+/**
+ * For each string the next one that may be worth something. In the memory of the bytes, which nobody reads once their
+ * strings are known.
+ */
+let nexts: usize = 0
 
 /** How many strings are different. */
 export let distinct: i32 = 0
@@ -65,7 +70,8 @@ export function reserve (files: i32, length: i32, bits: i32, most: i32): usize {
   places = weights + (4 << bits)
   numbers = places + 4 * most
   bytes = numbers + 4 * most
-  const pages = i32((bytes + length + 0xffff) >>> 16) - memory.size()
+  nexts = bytes
+  const pages = i32((bytes + max(length, 4 * most) + 0xffff) >>> 16) - memory.size()
 
   if (pages > 0 && memory.grow(pages) < 0) {
     return 0
@@ -153,29 +159,59 @@ export function numberStrings (): i32 {
  *
  * @returns how many there are then
  */
-function hashStrings (file: i32, mask: i32, count: i32): i32 {
+function hashStrings (file: i32, mask: i32, from: i32): i32 {
   const start = load<i32>(starts + 4 * file)
   const end = load<i32>(starts + 4 * (file + 1))
   let hash = 0
-  let next = count
+  let next = from
   let at = start
 
   for (const first = min(start + STRING_LENGTH - 1, end); at < first; at++) {
-    hash = (hash << SHIFT) + load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+    hash = (hash << SHIFT) + gearOf(at)
   }
 
-  for (; at < end; at++) {
-    hash = (hash << SHIFT) + load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+  // four at a time, so that a hash does not wait for the one before
+  for (; at < end - 3; at += 4) {
+    const a = gearOf(at)
+    const b = (a << SHIFT) + gearOf(at + 1)
+    const c = (b << SHIFT) + gearOf(at + 2)
+    const first = (hash << SHIFT) + a
+    const second = (hash << 2 * SHIFT) + b
+    const third = (hash << 3 * SHIFT) + c
+    hash = (hash << 4 * SHIFT) + (c << SHIFT) + gearOf(at + 3)
 
-    if ((hash & mask) === 0 && next < capacity - 1) {
-      store<i32>(places + 4 * next, at - STRING_LENGTH + 1)
-      // the bits at the top choose the slot
-      store<i32>(numbers + 4 * next, hash * <i32>0x9e3779b1)
-      next++
+    if (<i32>((first & mask) === 0) | <i32>((second & mask) === 0) |
+      <i32>((third & mask) === 0) | <i32>((hash & mask) === 0)) {
+      next = addString(next, at, first, mask)
+      next = addString(next, at + 1, second, mask)
+      next = addString(next, at + 2, third, mask)
+      next = addString(next, at + 3, hash, mask)
     }
   }
 
+  for (; at < end; at++) {
+    hash = (hash << SHIFT) + gearOf(at)
+    next = addString(next, at, hash, mask)
+  }
+
   return next
+}
+
+function gearOf (at: i32): i32 {
+  return load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+}
+
+/** Add a string if its hash says so. */
+function addString (next: i32, at: i32, hash: i32, mask: i32): i32 {
+  if ((hash & mask) !== 0 || next >= capacity - 1) {
+    return next
+  }
+
+  store<i32>(places + 4 * next, at - STRING_LENGTH + 1)
+  // the bits at the top choose the slot
+  store<i32>(numbers + 4 * next, hash * <i32>0x9e3779b1)
+
+  return next + 1
 }
 
 /** Begin to choose segments of some files: a string is worth as many of them as have it, but for one. */
@@ -186,6 +222,7 @@ export function weigh (from: i32, to: i32): void {
   for (let at = load<i32>(firsts + 4 * from); at < end; at++) {
     const weight = weightOf(at)
     store<u32>(weight, load<u32>(weight) + FILE)
+    store<i32>(nexts + 4 * at, at + 1)
   }
 
   for (let i = 0; i < distinct; i++) {
@@ -195,45 +232,58 @@ export function weigh (from: i32, to: i32): void {
 }
 
 /**
- * Find the best segment between two strings. A string counts once in it.
+ * Find the best segment between two strings. A string counts once in it. What is worth nothing is passed once, and then
+ * skipped: that is most of it, where files are versions of each other.
  *
  * @param span - how many bytes may be between the beginnings of its first and last string
  * @returns whether any is worth something
  */
 export function findBest (first: i32, last: i32, span: i32): bool {
   let score: u32 = 0
-  let oldest = first
+  let oldest = last
+  let before = first
+  let at = first
   bestScore = 0
 
-  for (let next = first; next < last; next++) {
-    const place = placeOf(next)
+  for (; at < last; at = nextOf(at)) {
+    const weight = weightOf(at)
+    const state = load<u32>(weight)
 
-    for (; place - placeOf(oldest) > span; oldest++) {
+    if (state === 0) {
+      continue
+    }
+
+    if (at > before) {
+      store<i32>(nexts + 4 * before, at)
+      before = at
+    }
+
+    oldest = min(oldest, at)
+
+    for (const place = placeOf(at); place - placeOf(oldest) > span; oldest = nextOf(oldest)) {
       const weight = weightOf(oldest)
       const left = load<u32>(weight) - 1
       store<u32>(weight, left)
       score -= (left & LAST) === 0 ? left >>> 16 : 0
     }
 
-    const weight = weightOf(next)
-    const before = load<u32>(weight)
-    store<u32>(weight, before + 1)
-    score += (before & LAST) === 0 ? before >>> 16 : 0
+    // the loop may have changed it
+    const now = load<u32>(weight)
+    store<u32>(weight, now + 1)
+    score += (now & LAST) === 0 ? now >>> 16 : 0
 
     if (score > bestScore) {
       bestScore = score
       bestFirst = oldest
-      bestLast = next + 1
+      bestLast = at + 1
     }
   }
 
-  for (; oldest < last; oldest++) {
+  store<i32>(nexts + 4 * before, max(at, before + 1))
+
+  for (; oldest < last; oldest = nextOf(oldest)) {
     const weight = weightOf(oldest)
     store<u32>(weight, load<u32>(weight) - 1)
-  }
-
-  if (bestScore > 0) {
-    trim()
   }
 
   return bestScore > 0
@@ -246,19 +296,12 @@ export function cover (first: i32, last: i32): void {
   }
 }
 
-/** Drop the strings at both ends that are worth nothing. */
-function trim (): void {
-  while (load<u32>(weightOf(bestFirst)) === 0) {
-    bestFirst++
-  }
-
-  while (load<u32>(weightOf(bestLast - 1)) === 0) {
-    bestLast--
-  }
-}
-
 function placeOf (at: i32): i32 {
   return load<i32>(places + 4 * at)
+}
+
+function nextOf (at: i32): i32 {
+  return load<i32>(nexts + 4 * at)
 }
 
 function weightOf (at: i32): usize {

@@ -124,7 +124,7 @@ export class StringsModule {
   }
 
   /**
-   * The best segment between two strings, without those at its ends that are worth nothing.
+   * The best segment between two strings. Those at its ends are worth something.
    *
    * @param span - how many bytes may be between the beginnings of its first and last string
    * @returns undefined if no string is worth something
