@@ -432,6 +432,7 @@ type EntryType = 'file' | 'directory' | 'symlink';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ExportCarOptions {
+    force?: boolean | undefined;
     measures?: boolean | undefined;
 }
 

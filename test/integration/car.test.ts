@@ -67,6 +67,20 @@ describe.concurrent('a CAR', () => {
     expect(imported.stdout.toString()).toBe(`${plain}\t${marked}\n${raw}\t-\n`)
   })
 
+  it('replaces a file only with --force, as get does', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000))
+    const path = await sandbox.write('x.car', noise(10))
+
+    const refused = await sandbox.run(['car', 'export', cid, '-o', 'x.car'])
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain('--force')
+    expect(await readFile(path)).toEqual(Buffer.from(noise(10)))
+
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car', '--force']))
+    expect((await CarReader.fromBytes(await readFile(path))).version).toBe(1)
+    expectFailure(await sandbox.run(['car', 'export', cid, '-o', '-', '--force']), 2)
+  })
+
   it('is exported to stdout and imported from stdin', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
 

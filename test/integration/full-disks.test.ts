@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
       'bytes, of which nobody knew before',
       'size=2m',
       'ipfsz car export $(ipfsz add -Q file) -o disk/out.car',
-      /the disk is full: \S*disk has \S+ \S+ of 2\.00 MiB left, which is not enough\./
+      / disk\/out\.car: the disk is full: \S*disk has \S+ \S+ of 2\.00 MiB left, which is not enough\./
     ]
   ])('is told with its place and what is missing: %s', async ([, options, command, said], { sandbox }) => {
     await sandbox.write('file', randomBytes(4 * MIB))
@@ -95,6 +95,17 @@ describe.skipIf(process.platform !== 'linux')('a full disk', () => {
     )
 
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) })
+  })
+
+  it.for(['get', 'car export'])('or a file that may not grow is told by the name that %s was given', async (
+    command, { sandbox }
+  ) => {
+    const cid = await sandbox.add(randomBytes(MIB))
+
+    // blocks of 512 bytes; an ignored signal becomes EFBIG
+    const { code, stderr } = await sandbox.shell(`trap "" XFSZ; ulimit -f 100; ipfsz ${command} ${cid} -o out`)
+
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^ipfsz: (?:\S+\/)?out: the file would/) })
   })
 
   it.for(['packs', 'files'])('that others filled to the last byte has space after gc, in a repo of %s', async (

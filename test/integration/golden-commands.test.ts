@@ -512,6 +512,7 @@ describe.concurrent('golden commands', () => {
       car export $notes -o notes.car
       car export $notes $tree -o all.car
       car export $notes -o notes.car
+      car export $notes -o notes.car --force
       car export ${MISSING} -o missing.car
       car export nonsense -o missing.car
       car export $notes

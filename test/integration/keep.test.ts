@@ -148,6 +148,14 @@ describe.concurrent('ipfsz gc', () => {
     expect(await gc(sandbox)).toMatchObject({ removed: 0 })
   })
 
+  it('does not say that deleted blocks take space when they take none', async ({ sandbox }) => {
+    await sandbox.add(text(1000))
+
+    const { stdout } = await sandbox.run(['gc', '--max-unused', '0'])
+
+    expect(stdout.toString()).toMatch(/^Deleted 0 unpinned blocks .* Freed \S+ B of disk space\n$/)
+  })
+
   it('keeps blocks that a removed file shares with a pinned one', async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     const one = await sandbox.add(bytes)

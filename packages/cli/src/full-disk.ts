@@ -1,4 +1,4 @@
-import { access, statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { GC_ADVICE } from './advice/disk.ts'
 import { DISK_FULL, fullDiskError, neededBytes } from './errors.ts'
@@ -35,7 +35,9 @@ export async function withFullDisk (
   const said = full.code === 'EDQUOT' ? ofQuota(place) : await ofDisk(place, neededBytes(thrown))
   const advice = said == null || command === 'gc' ? '' : `. ${GC_ADVICE}`
 
-  return message.replace(DISK_FULL, () => `${said ?? DISK_FULL}${advice}`)
+  const prefix = full.path == null || full.path === place ? '' : `${full.path}: `
+
+  return message.replace(DISK_FULL, () => `${prefix}${said ?? DISK_FULL}${advice}`)
 }
 
 async function blocksIn (repo: string): Promise<string> {
@@ -44,9 +46,9 @@ async function blocksIn (repo: string): Promise<string> {
   return reference == null || reference.store.startsWith('s3://') ? repo : reference.store
 }
 
-/** A path, or the directory above it that exists: what could not be written is deleted again. */
+/** A directory, or the one above a path that exists: what could not be written is deleted again. */
 async function existing (path: string): Promise<string> {
-  const exists = path === dirname(path) || await access(path).then(() => true, () => false)
+  const exists = path === dirname(path) || await stat(path).then(stats => stats.isDirectory(), () => false)
 
   return exists ? path : existing(dirname(path))
 }

@@ -113,7 +113,7 @@ export async function publishSite (
   // pinned: no collection takes it
   const carSize = car == null
     ? undefined
-    : (await exportCar(context, [{ cid: published.cid, path: '', text: '' }], car)).size
+    : (await exportCar(context, [{ cid: published.cid, path: '', text: '' }], car, options)).size
 
   return { ...published, carSize }
 }

@@ -29,7 +29,7 @@ const TOKENS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^((?:packs|all)\t\d+\t\d+)\t\d+\t[\d.]+$/gm, '$1\t<packed>'],
   [/^((?:blocks|both)\t\d+)\t\d+\t[\d.]+$/gm, '$1\t<packed>'],
   [/^\d+\t\d+\t\d+\t\d+$/gm, '<packs>'],
-  [/Freed .* of disk space; deleted blocks still take .*/g, 'Freed <packed>'],
+  [/Freed .* of disk space(?:; deleted blocks still take .*)?/g, 'Freed <packed>'],
   [/\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/g, '<time>'],
   [/\b12D3Koo\w{45}/g, '<peer>'],
   [/\bk51\w{59}/g, '<name>'],

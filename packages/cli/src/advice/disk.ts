@@ -22,7 +22,7 @@ export const DISK: Advice = {
   /**
    * # already exists: overwrite it with --force, or choose another path
    *
-   * `get` never overwrites without `--force`, and never replaces a directory.
+   * `get`, `car export` and `site add --car` never overwrite without `--force`, and never replace a directory.
    */
   'TreeEntryError exists': ': overwrite it with --force, or choose another path',
   'TreeEntryError in-the-way': ': choose another path with --output',

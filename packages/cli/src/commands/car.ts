@@ -12,14 +12,18 @@ import type { CarSource } from '@ipfsz/node/car'
 const STDIO = '-'
 
 /** Write what CIDs, names and paths lead to into a CAR. Its roots are the plain CIDs. */
-export async function exportCar (texts: string[], path: string, context: Context): Promise<void> {
+export async function exportCar (
+  texts: string[],
+  { output: path, force }: { output: string, force?: boolean },
+  context: Context
+): Promise<void> {
   const { io, output, signal } = context
   const isStdout = path === STDIO
   const { roots, size } = await node.exportCar(
     nodeContext(context),
     texts,
     isStdout ? async bytes => output.bytes(bytes, signal) : resolvePath(path, io),
-    { measures: output.showsProgress }
+    { force, measures: output.showsProgress }
   )
 
   for (const { plainCid, markedCid } of roots) {

@@ -17,6 +17,7 @@ export async function gc (options: CollectOptions, context: Context): Promise<vo
       (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '') +
       (packs == null
         ? ''
-        : `. Freed ${formatSize(packs.freed)} of disk space; deleted blocks still take ${formatSize(packs.unused)}`)
+        : `. Freed ${formatSize(packs.freed)} of disk space` +
+          (packs.unused > 0 ? `; deleted blocks still take ${formatSize(packs.unused)}` : ''))
   )
 }

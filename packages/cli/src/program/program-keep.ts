@@ -102,8 +102,15 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .description('write the DAGs of CIDs to a CAR; its roots are the plain CIDs')
     .argument('<cid...>', TARGETS)
     .requiredOption('-o, --output <file>', 'file to write; - is stdout')
-    .action(async (cids: string[], { output }: { output: string }) =>
-      (await import('../commands/car.ts')).exportCar(cids, output, context()))
+    .option('--force', 'replace an existing file')
+    .action(async (cids: string[], options: { output: string, force?: boolean }) => {
+      if (options.output === '-' && options.force === true) {
+        throw new UsageError('--force cannot be combined with --output -')
+      }
+
+      const { exportCar } = await import('../commands/car.ts')
+      await exportCar(cids, options, context())
+    })
 
   car.command('import')
     .description('add the blocks of CARs, and pin their roots; - is stdin')

@@ -3,7 +3,7 @@ import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { storedSize } from '../dag/stored-size.ts'
-import { checkFileTarget } from '../disk/get-target.ts'
+import { checkFileTarget, checkNoOverwrite } from '../disk/get-target.ts'
 import { sweepTemporaries } from '../disk/temporary-files.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { beginStep, duringStep } from '../events.ts'
@@ -14,6 +14,12 @@ import type { CidPath } from '../dag/cid-path.ts'
 import type { CID } from 'multiformats/cid'
 
 export interface ExportCarOptions {
+  /**
+   * Whether to replace a file.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
   /**
    * Whether to find out first how many bytes there are, so that the step has a total.
    *
@@ -40,7 +46,7 @@ export interface ExportedCar {
  * @param output - the path of the file, which appears when it is complete; or what is called and awaited with the bytes
  * @throws {NotFoundError} a block is missing
  * @throws {UsageError} the path is a device, a pipe or a socket
- * @throws {TreeEntryError} the path is a directory
+ * @throws {TreeEntryError} the path is a directory, or something has it already
  */
 export async function exportCar (
   context: NodeContext,
@@ -48,6 +54,11 @@ export async function exportCar (
   output: string | ((bytes: Uint8Array) => Promise<void>),
   options: ExportCarOptions = {}
 ): Promise<ExportedCar> {
+  if (typeof output === 'string') {
+    await checkFileTarget(output)
+    await (options.force === true ? undefined : checkNoOverwrite(output))
+  }
+
   return withTargets(context, targets, async targets => {
     const session = await openToRead(context)
     const cids = await cidsAt(targets, session.files, context.signal)
@@ -72,7 +83,6 @@ async function writeDags (
   let size = 0
 
   if (typeof output === 'string') {
-    await checkFileTarget(output)
     await sweepTemporaries(dirname(output), (context.now ?? Date.now)())
     const step = { task: 'write', name: basename(output), unit: 'bytes', total } as const
     await writeWhole(output, counted(), beginStep(context, step))

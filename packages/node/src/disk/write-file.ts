@@ -55,7 +55,7 @@ async function writeInto (
   let done = 0
 
   try {
-    const made = await fill(file, content, { metadata, shown: directory.shown }, bytes => {
+    const made = await fill(file, content, { metadata, shown }, bytes => {
       progress.update(done += bytes)
     })
     await directory.checkEntry(temporary, made, shown)
