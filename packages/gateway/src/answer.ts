@@ -179,8 +179,8 @@ async function respond (context: ResponseContext): Promise<Response> {
 
 /** What a website has for a path that does not exist: a redirect, another page, or nothing. */
 async function answerMissing (context: Context, root: ContentRoot, err: EntryNotFoundError): Promise<Response> {
-  const { target, components, signal } = context
-  const found = await redirectOf(target, components, signal, root)
+  const { target, components, init: { parts: { caches: { redirects } } }, signal } = context
+  const found = await redirectOf(target, { ...components, redirects }, signal, root)
 
   if (found == null) {
     throw err

@@ -1,14 +1,17 @@
 import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { describe, expect, it, vi } from 'vitest'
 import { matchRedirect } from '../src/resolve/match-redirect.ts'
+import { ParsedRedirects } from '../src/resolve/parsed-redirects.ts'
 import { redirectOf } from '../src/resolve/redirect-of.ts'
 import { parseRedirects } from '../src/resolve/redirects-file.ts'
-import type { GatewayComponents } from '../src/contract.ts'
+import type { RedirectComponents } from '../src/resolve/redirect-of.ts'
 import type { Target } from '../src/request/target.ts'
 import type { RedirectMatch } from '../src/resolve/match-redirect.ts'
-import type { CID } from 'multiformats/cid'
 
 const EXAMPLE = `
 # a comment
@@ -185,7 +188,7 @@ describe('a _redirects file', () => {
   })
 })
 
-async function site (files: Record<string, string>): Promise<{ root: CID, components: GatewayComponents }> {
+async function site (files: Record<string, string>): Promise<{ root: CID, components: RedirectComponents }> {
   const blocks = new MemoryBlockstore()
   const fs = ipfsz({ blockstore: blocks })
   let root: CID | undefined
@@ -196,7 +199,7 @@ async function site (files: Record<string, string>): Promise<{ root: CID, compon
     root = cid
   }
 
-  return { root: root as CID, components: { fs, blocks } }
+  return { root: root as CID, components: { fs, blocks, redirects: new ParsedRedirects() } }
 }
 
 function target (root: CID, rawPath: string, more: Partial<Target> = { origin: 'localhost' }): Target {
@@ -223,6 +226,18 @@ describe('redirecting a path that does not exist', () => {
       .resolves.toEqual({ status: 301, location: '/one.html?a=b' })
     await expect(redirectOf(target(root, '/gone/x', { dnsLinkHost: 'example.org' }), components, signal))
       .resolves.toMatchObject({ status: 410, target: { path: ['410.html'], trailingSlash: true, rawPath: '/gone/x' } })
+  })
+
+  it('parses a file once, even a wrong one', async () => {
+    const { root, components } = await site({ _redirects: `${EXAMPLE}/a /b 999\n` })
+    const fail = async (): Promise<unknown> =>
+      redirectOf(target(root, '/a'), components, signal).catch((err: unknown) => err)
+
+    const [first, second] = await Promise.all([fail(), fail()])
+
+    expect(first).toMatchObject({ name: 'InvalidRedirectsFileError' })
+    expect(second).toBe(first)
+    expect(await fail()).toBe(first)
   })
 
   it('does nothing on a path gateway, where the root is not the origin', async () => {
@@ -278,5 +293,35 @@ describe('redirecting a path that does not exist', () => {
     const { root, components } = await site({ 'a/b': '1' })
 
     await expect(redirectOf(target(root, '/a/x'), components, signal)).resolves.toBeUndefined()
+  })
+})
+
+function cid (i: number): CID {
+  return CID.createV1(raw.code, identity.digest(Buffer.from(`${i}`)))
+}
+
+describe('files of redirects that are remembered', () => {
+  it('are parsed once, also if several ask at the same time', async () => {
+    const redirects = new ParsedRedirects()
+    const read = vi.fn(async () => EXAMPLE)
+
+    const [first, second] = await Promise.all([redirects.rulesOf(cid(1), read), redirects.rulesOf(cid(1), read)])
+
+    expect(second).toBe(first)
+    expect(await redirects.rulesOf(cid(1), read)).toBe(first)
+    expect(read).toHaveBeenCalledTimes(2)
+    expect(first).toEqual(parseRedirects(EXAMPLE))
+  })
+
+  it('are forgotten once they take too much memory', async () => {
+    const redirects = new ParsedRedirects()
+    const costly = '/ /\n'.repeat(16 * 1024)
+    const first = await redirects.rulesOf(cid(0), async () => costly)
+
+    for (let i = 1; i < 4; i++) {
+      await redirects.rulesOf(cid(i), async () => costly)
+    }
+
+    expect(await redirects.rulesOf(cid(0), async () => costly)).not.toBe(first)
   })
 })

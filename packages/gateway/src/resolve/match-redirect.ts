@@ -70,11 +70,11 @@ function matchFrom (
   path: readonly string[],
   trailingSlash: boolean
 ): Map<string, string[]> | undefined {
-  const values = new Map<string, string[]>()
-
   if (splat == null ? path.length !== from.length : path.length < from.length) {
     return undefined
   }
+
+  const values = new Map<string, string[]>()
 
   for (const [i, segment] of from.entries()) {
     if ('placeholder' in segment) {

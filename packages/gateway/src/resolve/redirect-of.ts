@@ -1,16 +1,23 @@
 import { InvalidPathError, InvalidRedirectsFileError } from '../errors.ts'
 import { decodePath } from '../request/url-path.ts'
 import { matchRedirect } from './match-redirect.ts'
-import { MAX_REDIRECTS_FILE_SIZE, parseRedirects } from './redirects-file.ts'
+import { MAX_REDIRECTS_FILE_SIZE } from './redirects-file.ts'
 import { resolvePath } from './resolve-path.ts'
 import { resolveRoot } from './resolve-root.ts'
 import type { Target } from '../request/target.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { ParsedRedirects } from './parsed-redirects.ts'
 import type { PathComponents } from './resolve-path.ts'
-import type { RedirectStatus, RewriteStatus } from './redirects-file.ts'
+import type { RedirectRule, RedirectStatus, RewriteStatus } from './redirects-file.ts'
 import type { ContentRoot } from './resolve-root.ts'
 
 /** The name of the page that a website has for paths that do not exist, from before `_redirects`. */
 const LEGACY_NOT_FOUND_PAGE = 'ipfs-404.html'
+
+/** What is needed to find a redirect. */
+export interface RedirectComponents extends PathComponents {
+  redirects: ParsedRedirects
+}
 
 /** What is answered in place of a path that does not exist. */
 export type Redirection =
@@ -31,16 +38,14 @@ export type Redirection =
  */
 export async function redirectOf (
   target: Target,
-  components: PathComponents,
+  components: RedirectComponents,
   signal: AbortSignal,
   root?: ContentRoot
 ): Promise<Redirection | undefined> {
   // paths of a rule begin at the root, so the root must be that of the origin
   const isOrigin = target.origin != null || target.dnsLinkHost != null
-  const text = isOrigin ? await readRedirects(target, components, signal, root) : undefined
-  const match = text == null
-    ? undefined
-    : matchRedirect(parseRedirects(text), target.path, target.rawPath, target.search)
+  const rules = isOrigin ? await readRedirects(target, components, signal, root) : []
+  const match = matchRedirect(rules, target.path, target.rawPath, target.search)
 
   if (match == null) {
     return legacyPageOf(target, components, signal, root)
@@ -49,19 +54,26 @@ export async function redirectOf (
   return 'location' in match ? match : { status: match.status, target: rewrite(target, match.path) }
 }
 
+/** The rules of the site: none if it has no such file. */
 async function readRedirects (
   target: Target,
-  components: PathComponents,
+  components: RedirectComponents,
   signal: AbortSignal,
   root: ContentRoot | undefined
-): Promise<string | undefined> {
+): Promise<readonly RedirectRule[]> {
   try {
-    return await readText({ ...target, path: ['_redirects'] }, components, signal, root)
+    const { cid, file } = await resolvePath({ ...target, path: ['_redirects'] }, components, signal, root)
+
+    if (file == null) {
+      throw new InvalidRedirectsFileError('it is not a file')
+    }
+
+    return await components.redirects.rulesOf(cid, async () => readText(file, signal)).finally(() => { file.close() })
   } catch (err) {
     signal.throwIfAborted()
 
     if (isNoEntry(err)) {
-      return undefined
+      return []
     }
 
     throw err instanceof InvalidRedirectsFileError
@@ -70,18 +82,7 @@ async function readRedirects (
   }
 }
 
-async function readText (
-  target: Target,
-  components: PathComponents,
-  signal: AbortSignal,
-  root: ContentRoot | undefined
-): Promise<string> {
-  const { file } = await resolvePath(target, components, signal, root)
-
-  if (file == null) {
-    throw new InvalidRedirectsFileError('it is not a file')
-  }
-
+async function readText (file: OpenedFile, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let size = 0

@@ -3,6 +3,7 @@ import type { ChosenFormat, Format } from '../request/format.ts'
 import type { Memory } from '../memory/client-memory.ts'
 import type { Start } from '../request/start.ts'
 import type { Target } from '../request/target.ts'
+import type { ParsedRedirects } from '../resolve/parsed-redirects.ts'
 import type { PathComponents } from '../resolve/resolve-path.ts'
 import type { OpenedFile } from '../resolve/opened-file.ts'
 import type { Resolved } from '../resolve/resolved.ts'
@@ -21,6 +22,7 @@ export interface GatewayCaches {
   types: ToldOnce
   /** SHA-256 of the original bytes of bases, in base64: for dictionaries. */
   digests?: ToldOnce
+  redirects: ParsedRedirects
   /** The pages of directories. */
   pages: Cache<Uint8Array>
 }

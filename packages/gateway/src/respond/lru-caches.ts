@@ -1,4 +1,5 @@
 import { LruMap } from '@ipfsz/utils/lru-map'
+import { ParsedRedirects } from '../resolve/parsed-redirects.ts'
 import { ToldOnce } from './told-once.ts'
 import type { GatewayCaches } from './context.ts'
 
@@ -15,6 +16,7 @@ export function lruCaches (): GatewayCaches {
   return {
     types: rememberTexts(),
     digests: rememberTexts(),
+    redirects: new ParsedRedirects(),
     pages: new LruMap<string, Uint8Array>({
       maxSize: REMEMBERED_SIZE,
       sizeOf: ({ byteLength }, key) => byteLength + key.length

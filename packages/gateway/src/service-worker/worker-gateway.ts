@@ -4,6 +4,7 @@ import { LruMap } from '@ipfsz/utils/lru-map'
 import { assembleGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '../assemble-gateway.ts'
 import { GatewayError } from '../errors.ts'
 import { parseCid } from '../request/content-root.ts'
+import { ParsedRedirects } from '../resolve/parsed-redirects.ts'
 import { ToldOnce } from '../respond/told-once.ts'
 import { BlockCache } from './block-cache.ts'
 import { DecodingTurns } from './decoding-turns.ts'
@@ -92,7 +93,7 @@ const PARTS: GatewayParts = {
     throw new GatewayError(406, `${cid} is neither a file nor a directory`)
   },
   types: WEB_TYPES,
-  caches: { types: new ToldOnce(NO_CACHE), pages: NO_CACHE }
+  caches: { types: new ToldOnce(NO_CACHE), redirects: new ParsedRedirects(), pages: NO_CACHE }
 }
 
 /**
