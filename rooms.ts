@@ -155,7 +155,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'answer.ts': ['dag', 'request', 'resolve', 'respond', 'respond-deserialized.ts'],
     'assemble-gateway.ts': ['answer.ts', 'dag', 'memory', 'request', 'resolve', 'respond'],
     'create-gateway.ts': ['assemble-gateway.ts', 'dag', 'respond'],
-    'service-worker': ['assemble-gateway.ts', 'request', 'respond'],
+    'service-worker': ['assemble-gateway.ts', 'request', 'resolve', 'respond'],
     node: [],
     libp2p: ['create-gateway.ts', 'node']
   },

@@ -132,3 +132,19 @@ describe.concurrent('a repo whose path is a file', () => {
 function inDeleted (line: string): string {
   return `mkdir gone && cd gone && rmdir ../gone && ${line}`
 }
+
+describe.skipIf(process.platform === 'win32')('a gateway that npx runs', () => {
+  it('ends with the shell in between, which passes no signal on', async ({ sandbox }) => {
+    await sandbox.add(text(1000))
+
+    // the loop ends when no process has the pipe open any more
+    const { code, stderr } = await sandbox.shell(`
+      export npm_lifecycle_event=npx npm_lifecycle_script="'ipfsz'"
+      mkfifo printed
+      sh -c '"$NODE" "$CLI" gateway --listen 127.0.0.1:0 --json > printed; :' &
+      while read -r line; do case $line in *'"event":"ready"'*) kill $!;; esac; done < printed
+    `)
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+})

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { UsageError, WorkingDirectoryError } from './errors.ts'
+import { whenNpxEnds } from './lost-npx.ts'
 import { main } from './main.ts'
 import { typedCommand } from './terminal/typed-command.ts'
 
@@ -29,6 +30,7 @@ export async function runProcess (argv: string[]): Promise<void> {
   }
 
   SIGNALS.forEach(signal => process.on(signal, interrupt))
+  whenNpxEnds(process.env, interrupt)
 
   process.stdout.on('error', (err: NodeJS.ErrnoException) => {
     // as with `head`, which closes it when it has enough
