@@ -1515,7 +1515,7 @@ interface TargetOptions {
     scope: NonNullable<ReadingOptions['plan']>['scope'];
 }
 
-type Task = 'add' | 'check' | 'collect' | 'compare' | 'connect' | 'convert' | 'copy' | 'count' | 'export' | 'fetch' | 'find' | 'find-compressed' | 'find-garbage' | 'find-providers' | 'import' | 'index' | 'make-pages' | 'look-for' | 'measure' | 'pin' | 'prune-links' | 'publish' | 'repack' | 'repair' | 'resolve' | 'sync' | 'verify' | 'write';
+type Task = 'add' | 'check' | 'collect' | 'compare' | 'connect' | 'convert' | 'copy' | 'count' | 'export' | 'fetch' | 'find' | 'find-compressed' | 'find-garbage' | 'find-providers' | 'import' | 'index' | 'make-pages' | 'look-for' | 'measure' | 'pin' | 'prune-links' | 'publish' | 'remove' | 'repack' | 'repair' | 'resolve' | 'sync' | 'verify' | 'write';
 
 class ThreadFailedError extends NamedError {
     static readonly name = "ThreadFailedError";

@@ -4,6 +4,8 @@ import { text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'
 import type { Page } from 'playwright'
 
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }
+
 const { demo, open } = useDemo()
 
 interface Shown {
@@ -18,6 +20,17 @@ async function shown (page: Page): Promise<Shown> {
 
   return { changed, gzip: Number(gzip) }
 }
+
+it('shows the numbers on a phone without scrolling sideways', async () => {
+  const { page } = await open({ url: new URL('releases.html', demo().url).href, ...PHONE })
+  await page.waitForSelector('#result table')
+
+  const { scrollWidth, clientWidth } = await page.locator('#result').evaluate(({ scrollWidth, clientWidth }) => (
+    { scrollWidth, clientWidth }
+  ))
+
+  expect(scrollWidth).toBe(clientWidth)
+})
 
 it('counts what changed of its own script, and of two files that are chosen', async () => {
   const { page } = await open({ url: new URL('releases.html', demo().url).href })

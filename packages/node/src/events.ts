@@ -42,6 +42,7 @@ export type Task =
   | 'pin'
   | 'prune-links'
   | 'publish'
+  | 'remove'
   | 'repack'
   | 'repair'
   | 'resolve'

@@ -49,7 +49,7 @@ if (task === 'measure') {
     throw new Error(`${entries} entries were counted`)
   }
 } else {
-  await writeTree(target, { cid: root }, { ...options, allowSymlinks: false })
+  await writeTree(target, { cid: root }, { ...options, allowSymlinks: false, whileRemoving: async remove => remove() })
 }
 
 function cidOf (number: number): CID {

@@ -265,6 +265,7 @@ async function write (directory: string, swap: () => Promise<void>): Promise<Tre
     signal,
     allowSymlinks: true,
     concurrency: 1,
-    waiting: new SpillStack(join(directory, 'directories'))
+    waiting: new SpillStack(join(directory, 'directories')),
+    whileRemoving: async remove => remove()
   })
 }

@@ -110,6 +110,7 @@ const LABELS: Readonly<Record<Task, string>> = {
   pin: 'pinning',
   'prune-links': 'deleting links to deleted files',
   publish: 'publishing the name',
+  remove: 'deleting the unfinished',
   repack: 'rewriting packs',
   repair: '',
   resolve: 'resolving',

@@ -10,7 +10,7 @@ import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
-import { beginStep } from '../events.ts'
+import { beginStep, duringStep } from '../events.ts'
 import { withTarget } from '../read/read-target.ts'
 import { measureTree } from '../tree/measure-tree.ts'
 import { SmallFiles } from '../tree/small-files.ts'
@@ -205,7 +205,8 @@ async function writeDirectory (
   root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>,
   work: Work
 ): Promise<Written> {
-  const { destination, limits, allowSymlinks = false, reading: { repo, files, online }, context: { signal } } = work
+  const { destination, limits, allowSymlinks = false, reading: { repo, files, online }, context } = work
+  const { signal } = context
 
   await checkNothingThere(destination, 'a directory')
 
@@ -226,6 +227,7 @@ async function writeDirectory (
     const { size, ...counts } = await writeTree(destination, root, {
       ...options,
       progress: step(work, 'write', totals.size),
+      whileRemoving: async remove => duringStep(context, { task: 'remove', name: basename(destination) }, remove),
       allowSymlinks
     })
 

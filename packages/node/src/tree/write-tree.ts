@@ -15,6 +15,11 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
   cid: CID
 }
 
+export interface WriteTreeOptions extends TreeWriterInit, WalkTreeOptions {
+  /** Is given what deletes the unfinished tree, after a failure: of many files that takes seconds. */
+  whileRemoving: (remove: () => Promise<void>) => Promise<void>
+}
+
 /**
  * Write a whole tree to disk under its name, or nothing.
  *
@@ -28,7 +33,7 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
 export async function writeTree (
   target: string,
   root: TreeRoot,
-  options: TreeWriterInit & WalkTreeOptions
+  options: WriteTreeOptions
 ): Promise<TreeCounts> {
   const { progress, signal } = options
 
@@ -44,7 +49,8 @@ export async function writeTree (
     await temporary.complete(async directory => restoreDirectory(directory, metadataOf(root)))
   } catch (err) {
     await writer.close()
-    await temporary.remove()
+    progress.end()
+    await options.whileRemoving(async () => temporary.remove())
     throw signal.aborted ? signal.reason : err
   } finally {
     await temporary.close()
