@@ -40,12 +40,11 @@ async function measure (sandbox: Sandbox, ...args: string[]): Promise<{ printed:
 }
 
 describe('the memory of a folder with more bytes than it may take', () => {
-  it.for([['compressed'], ['plain', '--codec', 'none']])('is bounded by add, verify and get of it %s', async (
-    [, ...options], { sandbox }
-  ) => {
+  it('is bounded by add, verify and get', async ({ sandbox }) => {
     await makeHoles(join(sandbox.directory, 'in'))
 
-    const added = await measure(sandbox, 'add', '-Q', ...options, 'in')
+    // compressed, the zeros would take nothing to keep
+    const added = await measure(sandbox, 'add', '-Q', '--codec', 'none', 'in')
     const verified = await measure(sandbox, 'verify', '--all')
     const written = await measure(sandbox, 'get', added.printed, '-o', 'out')
 
