@@ -8,7 +8,7 @@ import { PackStorage } from '@ipfsz/shared-store/packs'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
-import { sha256 } from 'multiformats/hashes/sha2'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { expect, it as base } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
 import { openRepo } from '../src/repo/repo.ts'
@@ -30,17 +30,17 @@ class Reader {
     }
   })
 
-  readonly #directory: string
+  readonly directory: string
   readonly #repo: Repo
 
   constructor (directory: string, repo: Repo) {
-    this.#directory = directory
+    this.directory = directory
     this.#repo = repo
   }
 
   /** Read in a new process of the node. */
   async process (work: (repo: Repo) => Promise<void>): Promise<void> {
-    const packs = new PackStorage({ objects: this.objects, disk: new NodeDisk(join(this.#directory, 'index')) })
+    const packs = new PackStorage({ objects: this.objects, disk: new NodeDisk(join(this.directory, 'index')) })
     const shared = {
       id: 'id', compression: { codec: 'zstd' }, leaseTimeout: 30_000, name: 's3://bucket',
       isRemote: true, cacheSize: undefined, traffic: { cache: { hits: 0, misses: 0 } }, packs,
@@ -136,4 +136,62 @@ it('reads a piece from the store again that is damaged on the disk of the node',
   }
 
   await reader.process(async repo => check(repo, blocks))
+})
+
+it('keeps 8 pieces in a file where it has read them together', async ({ directory, reader }) => {
+  // 6 MB: 46 pieces
+  const blocks = await reader.add(120)
+  await reader.process(async repo => {
+    repo.together?.expect(100_000_000)
+    await check(repo, blocks)
+  })
+  const kept = join(directory, 'repo', 'store-cache', 'blocks')
+  const files = (await readdir(kept, { recursive: true, withFileTypes: true })).filter(file => file.isFile())
+
+  expect(files.length).toBeLessThan(46 / 8 + 8)
+  reader.requests.length = 0
+  await reader.process(async repo => check(repo, blocks))
+  expect(reader.requests).toEqual(['list packs/'])
+})
+
+it('compares blocks with their hashes itself, of any kind, and gives each in memory of its own', async ({ reader }) => {
+  const bytes = new Uint8Array(randomBytes(300_000))
+  const cids = await Promise.all([sha256, sha512].map(async hash => CID.createV1(raw.code, await hash.digest(bytes))))
+  const packs = new PackStorage({ objects: reader.objects })
+
+  for (const cid of cids) {
+    await packs.put(cid, bytes)
+  }
+
+  await packs.sync()
+  const read = async (): Promise<unknown[]> => {
+    const results: unknown[] = []
+    await reader.process(async ({ blockstore }) => {
+      expect(blockstore).toMatchObject({ checksBlocks: true, freshBlocks: true })
+
+      for (const cid of cids) {
+        results.push(await collectBytes(blockstore.get(cid)).catch((err: Error) => err.name))
+      }
+    })
+
+    return results
+  }
+
+  for (const block of await read() as Uint8Array[]) {
+    expect(Buffer.compare(block, bytes)).toBe(0)
+    expect(block.buffer.byteLength).toBe(block.byteLength)
+  }
+
+  await rm(join(reader.directory, 'repo', 'store-cache'), { recursive: true })
+
+  for (const [key, object] of reader.objects.objects) {
+    if (key.startsWith('packs/')) {
+      // in the middle of each block
+      for (const at of [150_000, 450_000]) {
+        object.bytes[at] ^= 1
+      }
+    }
+  }
+
+  expect(await read()).toEqual(['StoreObjectError', 'CorruptBlockError'])
 })

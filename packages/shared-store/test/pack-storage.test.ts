@@ -540,6 +540,21 @@ describe('a pack that is damaged', () => {
     expect(await errorOf(reading.get(blocks[20].cid))).toMatchObject({ name: 'StoreObjectError', key })
   })
 
+  it('is named by who reads a block alone whose hash is wrong, as who reads several compares them', async () => {
+    const store = new Store()
+    const block = await noise(400_000)
+    await store.add([block])
+    const [key] = store.packs
+    const bytes = Uint8Array.from(bytesAt(store, key))
+    bytes[bytes.byteLength - 200_000] ^= 1
+    setBytes(store, key, bytes)
+    const { reading } = store.storage()
+    const [read] = await reading.getTogether([block.cid], { maxBytes: 1_000_000 })
+
+    expect(read?.byteLength).toBe(400_000)
+    expect(await errorOf(reading.get(block.cid))).toMatchObject({ name: 'StoreObjectError', key })
+  })
+
   it('is left alone by a collection', async () => {
     const store = new Store()
     const [a, b] = [await texts(20, 'a'), await texts(20, 'b')]

@@ -62,6 +62,44 @@ export function stripBlockHeaders (bytes: Uint8Array, position: number, length: 
   return bytes.subarray(0, length)
 }
 
+/**
+ * Take `length` bytes at `position` of the content out of parts of a frame, which begin where `rawRange` says for
+ * `first`. They are copied once, into memory of their own.
+ */
+export function rawBytesIn (
+  parts: readonly Uint8Array[],
+  first: number,
+  { position, length }: { position: number, length: number }
+): Uint8Array {
+  // a plain array, which is not zeroed
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer)
+  let partStart = physical(first)
+
+  for (const part of parts) {
+    const partEnd = partStart + part.byteLength
+    // of the blocks that are in the part
+    let at = Math.max(position, first, contentAt(partStart))
+
+    while (at < position + length && physical(at) < partEnd) {
+      const end = Math.min(position + length, at + BLOCK_SIZE - at % BLOCK_SIZE, at + partEnd - physical(at))
+      bytes.set(part.subarray(physical(at) - partStart, physical(at) - partStart + end - at), at - position)
+      at = end
+    }
+
+    partStart = partEnd
+  }
+
+  return bytes
+}
+
+/** The first position of the content that is not before an offset in the frame. */
+function contentAt (offset: number): number {
+  const inBlocks = Math.max(0, offset - FRAME_HEADER)
+  const block = Math.floor(inBlocks / (BLOCK_HEADER + BLOCK_SIZE))
+
+  return block * BLOCK_SIZE + Math.max(0, inBlocks % (BLOCK_HEADER + BLOCK_SIZE) - BLOCK_HEADER)
+}
+
 function physical (position: number): number {
   return FRAME_HEADER + position + BLOCK_HEADER * (Math.floor(position / BLOCK_SIZE) + 1)
 }

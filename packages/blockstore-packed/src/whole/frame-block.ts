@@ -3,7 +3,7 @@ import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
 import { MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
-import { rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
+import { rawBytesIn, rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
 import { MAX_BESIDE, optionsOf } from '../pack/read-frame.ts'
 import type { Row } from '../format/entry.ts'
 import type { ZstdOptions } from 'node:zlib'
@@ -54,26 +54,25 @@ export function rawPlaceOf ({ start, length }: Row, before: number): { from: num
 }
 
 /**
- * A block of a raw frame. The memory is the caller's.
+ * A block of a raw frame. The memory is the caller's, and holds nothing else.
  *
- * @param bytes - what `rawPlaceOf` says, with the bytes of the multihash before the block
+ * @param parts - one after the other, what `rawPlaceOf` says, with the bytes of the multihash before the block
  * @throws {DamagedPackError} another block is there
  */
-export function rawBlockIn (row: Row, bytes: Uint8Array, multihash: Uint8Array): Uint8Array {
+export function rawBlockIn (row: Row, parts: readonly Uint8Array[], multihash: Uint8Array): Uint8Array {
   const before = Math.min(row.start, multihash.byteLength)
+  const first = row.start - before
   const { from, to } = rawPlaceOf(row, before)
 
-  if (bytes.byteLength < to - from) {
+  if (parts.reduce((sum, { byteLength }) => sum + byteLength, 0) < to - from) {
     throw new DamagedPackError(row.pack, row.frame, 'the frame is too short')
   }
 
-  const content = stripBlockHeaders(Uint8Array.from(bytes), row.start - before, row.length + before)
-
-  if (Buffer.compare(content.subarray(0, before), multihash) !== 0) {
+  if (Buffer.compare(rawBytesIn(parts, first, { position: first, length: before }), multihash) !== 0) {
     throw new DamagedPackError(row.pack, row.frame, 'it holds another block')
   }
 
-  return content.subarray(before)
+  return rawBytesIn(parts, first, { position: row.start, length: row.length })
 }
 
 /**

@@ -1,3 +1,5 @@
+import { finished } from 'node:stream/promises'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { MAX_ERROR_SIZE } from '../constants.ts'
 import type { IncomingMessage } from 'node:http'
 
@@ -22,35 +24,74 @@ export class AnswerReader {
     this.#onChunk = onChunk
   }
 
-  /** The body. Of an error, its beginning. */
+  /** The body, in memory of its own. Of an error, its beginning. */
   async read (): Promise<Buffer> {
     const { headers, statusCode = 0 } = this.#response
     const isError = statusCode < 200 || statusCode > 299
-    const chunks: Buffer[] = []
+    const size = this.#method === 'HEAD' ? 0 : Number(headers['content-length'] ?? 0)
 
-    if (!isError && this.#method !== 'HEAD' && Number(headers['content-length'] ?? 0) > this.#max) {
+    if (!isError && size > this.#max) {
       throw new AnswerTooLarge()
     }
 
-    for await (const chunk of this.#response as AsyncIterable<Buffer>) {
+    const body = new Body(isError || !Number.isSafeInteger(size) ? 0 : Math.max(0, size))
+    const limit = isError ? MAX_ERROR_SIZE : this.#max
+    // an iterator would join what waits, which is one copy more
+    this.#response.on('data', (chunk: Buffer) => {
       this.received += chunk.byteLength
       this.#onChunk()
-      chunks.push(chunk)
+      body.add(chunk)
 
-      if (isError && this.received > MAX_ERROR_SIZE) {
-        return Buffer.concat(chunks)
+      if (this.received > limit) {
+        this.#response.destroy()
       }
+    })
 
-      if (this.received > this.#max) {
-        throw new AnswerTooLarge()
+    try {
+      await finished(this.#response)
+    } catch (err) {
+      if (this.received <= limit) {
+        throw err
       }
     }
 
-    if (!this.#response.complete) {
+    if (!isError && this.received > limit) {
+      throw new AnswerTooLarge()
+    }
+
+    if (this.received <= limit && !this.#response.complete) {
       throw new Error('it is not complete')
     }
 
-    // a copy, as a small chunk is a part of a large buffer that it would keep alive
-    return Buffer.concat(chunks)
+    return body.bytes
+  }
+}
+
+/** Bytes that arrive one after the other. */
+class Body {
+  readonly #expected: Buffer
+  #end = 0
+  /** What is more than expected. */
+  readonly #others: Buffer[] = []
+
+  /** @param size - that is expected */
+  constructor (size: number) {
+    this.#expected = Buffer.allocUnsafeSlow(size)
+  }
+
+  get bytes (): Buffer {
+    return this.#others.length === 0 && this.#end === this.#expected.byteLength
+      ? this.#expected
+      : Buffer.concat([this.#expected.subarray(0, this.#end), ...this.#others])
+  }
+
+  add (chunk: Buffer): void {
+    if (this.#others.length === 0 && this.#end + chunk.byteLength <= this.#expected.byteLength) {
+      this.#end += chunk.copy(this.#expected, this.#end)
+      // later: the parser that calls is not done with it
+      process.nextTick(freeBytes, chunk)
+    } else {
+      this.#others.push(chunk)
+    }
   }
 }

@@ -50,6 +50,8 @@ export class PackBlocks {
   }
 
   /**
+   * Read a block, into memory of its own. Its hash is right, if that is SHA-256.
+   *
    * @throws {NotFoundError}
    * @throws {StoreObjectError} it is damaged wherever it is
    */
@@ -61,7 +63,7 @@ export class PackBlocks {
     const pending = await writer.get(multihash)
 
     if (pending != null) {
-      return pending
+      return Uint8Array.prototype.slice.call(pending)
     }
 
     // what is known without a list first. A collection may move the block while the packs are listed, and after that
@@ -94,7 +96,7 @@ export class PackBlocks {
   }
 
   /**
-   * Read blocks that are wanted together, with few requests.
+   * Read blocks that are wanted together, with few requests. The caller compares them with their hashes.
    *
    * @returns undefined for those that `get` has to read, or that are too many: it also says what is wrong with one
    */
@@ -117,7 +119,7 @@ export class PackBlocks {
 
     return Promise.all(rows.map(async (row, i) => {
       // a damaged place is not avoided: who reads it next is to hear of it
-      return row && this.#readAt(row, cids[i].multihash, { signal }).catch(() => {
+      return row && this.#readAt(row, cids[i].multihash, { signal, isChecked: false }).catch(() => {
         signal?.throwIfAborted()
 
         return undefined
@@ -141,7 +143,11 @@ export class PackBlocks {
     })
   }
 
-  async #readAt (row: Row, multihash: MultihashDigest, options?: AbortOptions): Promise<Uint8Array | undefined> {
+  async #readAt (
+    row: Row,
+    multihash: MultihashDigest,
+    options?: AbortOptions & { isChecked?: boolean }
+  ): Promise<Uint8Array | undefined> {
     return this.#unlessGone(row, async key => this.#reader.read(row, key, multihash, options))
   }
 

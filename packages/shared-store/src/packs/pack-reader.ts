@@ -1,9 +1,11 @@
-import { hash } from 'node:crypto'
 import {
   DamagedPackError, blockIn, cidIn, comparePlaces, contentOf, rawBlockIn, rawPlaceOf
 } from '@ipfsz/blockstore-packed/whole'
+import { digestInPool } from '@ipfsz/utils/digest-in-pool'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { messageOf } from '@ipfsz/utils/message-of'
+import { sha256Sync } from '@ipfsz/utils/sha256-sync'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { StoreObjectError } from '../errors.ts'
 import { MAX_EXPECTED, ReadWindows } from './read-windows.ts'
@@ -30,7 +32,7 @@ const MAX_MULTIHASH = 34
 /** The bytes of packs. */
 export interface PackBytes {
   /**
-   * Read whole pieces of a pack. A pack that ends earlier yields fewer bytes.
+   * Read whole pieces of a pack, into memory that the caller may free. A pack that ends earlier yields fewer bytes.
    *
    * @param key - of its object. Undefined: no list of packs was made yet
    * @throws {NotFoundError} the pack is gone
@@ -56,6 +58,8 @@ export class PackReader {
   /** Those that are being read. */
   readonly #coming = new Map<string, Promise<Uint8Array>>()
   #reading = 0
+  /** How many blocks are compared with their hashes now. */
+  #checking = 0
   #waiting: Array<() => void> = []
   readonly #windows: ReadWindows
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
@@ -98,8 +102,9 @@ export class PackReader {
   }
 
   /**
-   * Read a block, and compare it with its hash, if that is SHA-256.
+   * Read a block, and compare it with its hash, if that is SHA-256. It has memory of its own.
    *
+   * @param isChecked - false: the caller compares it with its hash
    * @param key - of the pack, as `PackBytes` takes it
    * @throws {StoreObjectError} another block, or none, is there
    * @throws {NotFoundError} the pack is gone
@@ -108,19 +113,31 @@ export class PackReader {
     row: Row,
     key: string | undefined,
     multihash: MultihashDigest,
-    { signal }: AbortOptions = {}
+    { signal, isChecked = true }: AbortOptions & { isChecked?: boolean } = {}
   ): Promise<Uint8Array> {
     return damageOf(key ?? row.pack, async () => {
       const block = row.raw
         ? rawBlockIn(row, await this.#stored(placeOf(row, multihash.bytes.byteLength), key, signal), multihash.bytes)
         : blockIn(row, await this.#content(row, key, signal), multihash.bytes)
 
-      if (multihash.code === sha256.code && Buffer.compare(hash('sha256', block, 'buffer'), multihash.digest) !== 0) {
+      if (isChecked && multihash.code === sha256.code && !await this.#isHash(multihash, block)) {
         throw new DamagedPackError(row.pack, row.frame, 'a block has another hash')
       }
 
       return block
     })
+  }
+
+  async #isHash ({ code, digest }: MultihashDigest, block: Uint8Array): Promise<boolean> {
+    this.#checking++
+
+    try {
+      const inPool = this.#checking > 1 ? digestInPool(code, block) : undefined
+
+      return Buffer.compare(await inPool ?? sha256Sync(block) ?? block, digest) === 0
+    } finally {
+      this.#checking--
+    }
   }
 
   /** The CID with which a block was stored. */
@@ -136,7 +153,8 @@ export class PackReader {
       return kept
     }
 
-    const content = this.#stored(frameOf(row), key, signal).then(async bytes => contentOf(row, bytes))
+    const content = this.#stored(frameOf(row), key, signal)
+      .then(async parts => contentOf(row, parts.length === 1 ? parts[0] : Buffer.concat(parts)))
 
     // a large frame has one block, which is hardly wanted twice. One that is raw is only read as a whole for a CID
     if (row.stored <= PIECE && !row.raw) {
@@ -147,20 +165,19 @@ export class PackReader {
     return content
   }
 
-  /** Stored bytes of a pack. Fewer, if it ends before. */
-  async #stored ({ pack, from, to }: Place, key: string | undefined, signal?: AbortSignal): Promise<Uint8Array> {
+  /** Stored bytes of a pack, in parts of pieces. Fewer, if it ends before. */
+  async #stored ({ pack, from, to }: Place, key: string | undefined, signal?: AbortSignal): Promise<Uint8Array[]> {
     const run = { pack, key, ...piecesOf({ from, to }) }
     const loading = this.#load(run)
     this.#windows.use(run, to - from)
     const pieces = await loading
     signal?.throwIfAborted()
-    const parts = pieces.map((piece, i) => {
+
+    return pieces.map((piece, i) => {
       const at = (run.from + i) * PIECE
 
       return piece.subarray(Math.max(0, from - at), Math.max(0, to - at))
     })
-
-    return parts.length === 1 ? parts[0] : Buffer.concat(parts)
   }
 
   /** Pieces of a pack. Those that are not in memory are read with one request. */
@@ -198,6 +215,9 @@ export class PackReader {
       void this.#keepLater(name, piece)
       read[number] = piece
     }
+
+    // after all pieces were copied
+    bytes.then(freeBytes, () => {})
 
     return read
   }
