@@ -21,6 +21,8 @@ export interface LruMapInit<K, V> {
    * @default false
    */
   keepsLast?: boolean | undefined
+  /** Called with what goes because there is too much. */
+  onDrop?: ((value: V) => void) | undefined
 }
 
 /** A Map with bounds: what was used least recently goes first. Values are never undefined. */
@@ -31,9 +33,11 @@ export class LruMap<K, V> {
   #used = 0
 
   constructor (
-    { maxEntries = Infinity, maxSize = Infinity, sizeOf = () => 0, keepsLast = false }: LruMapInit<K, V>
+    {
+      maxEntries = Infinity, maxSize = Infinity, sizeOf = () => 0, keepsLast = false, onDrop = () => {}
+    }: LruMapInit<K, V>
   ) {
-    this.#init = { maxEntries, maxSize, sizeOf, keepsLast }
+    this.#init = { maxEntries, maxSize, sizeOf, keepsLast, onDrop }
   }
 
   has (key: K): boolean {
@@ -58,12 +62,13 @@ export class LruMap<K, V> {
   }
 
   set (key: K, value: V): void {
-    const { maxEntries, maxSize, sizeOf, keepsLast } = this.#init
+    const { maxEntries, maxSize, sizeOf, keepsLast, onDrop } = this.#init
     const size = sizeOf(value, key)
 
     this.delete(key)
 
     if (size > maxSize && !keepsLast) {
+      onDrop(value)
       return
     }
 
@@ -71,7 +76,10 @@ export class LruMap<K, V> {
     this.#used += size
 
     while (this.#entries.size > 1 && (this.#used > maxSize || this.#entries.size > maxEntries)) {
-      this.delete(oldestOf(this.#entries))
+      const oldest = oldestOf(this.#entries)
+      const dropped = this.#entries.get(oldest) as V
+      this.delete(oldest)
+      onDrop(dropped)
     }
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkBlock } from '@ipfsz/core'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { readWholeFile } from '@ipfsz/utils/read-file'
 import { blockName } from './names.ts'
 import { removeDirectory } from './remove-directory.ts'
@@ -118,7 +119,7 @@ export class SharedCache {
   }
 
   /**
-   * The same for what is no block.
+   * The same for what is no block. It has memory of its own.
    *
    * @param isGood - whether the bytes are what was kept under this name: a disk may damage them
    */
@@ -130,7 +131,7 @@ export class SharedCache {
     const writing = this.#writing.get(name)
 
     if (writing != null) {
-      return writing.bytes
+      return Uint8Array.prototype.slice.call(writing.bytes)
     }
 
     const file = this.#file(name)
@@ -160,11 +161,15 @@ export class SharedCache {
    * @param bytes - are the block's, and stay as they are
    */
   async put (cid: CID, bytes: Uint8Array): Promise<void> {
-    await this.keep(blockName(cid), bytes)
+    await this.#keep(blockName(cid), bytes, () => {})
   }
 
-  /** The same for what is no block, under a name that nothing else has. */
+  /** The same for what is no block, under a name that nothing else has. Its memory is freed when it is written. */
   async keep (name: string, bytes: Uint8Array): Promise<void> {
+    await this.#keep(name, bytes, () => { freeBytes(bytes) })
+  }
+
+  async #keep (name: string, bytes: Uint8Array, onWritten: () => void): Promise<void> {
     const size = sizeOnDisk(bytes.byteLength)
 
     while (this.#writing.size >= MAX_WRITING || this.#writingBytes >= MAX_WRITING_BYTES) {
@@ -185,6 +190,7 @@ export class SharedCache {
       .finally(() => {
         this.#writingBytes -= bytes.byteLength
         this.#writing.delete(name)
+        onWritten()
       })
     this.#writing.set(name, { bytes, written })
   }

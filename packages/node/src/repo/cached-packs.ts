@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { checkBlock, WrappedBlockstore } from '@ipfsz/core'
 import { isStoreAway } from '@ipfsz/shared-store/objects'
 import { keyOf, PIECE } from '@ipfsz/shared-store/packs'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { sha256 } from 'multiformats/hashes/sha2'
 import type { SharedCache } from '../cache/shared-cache.ts'
 import type { StoreWatch } from '@ipfsz/shared-store/objects'
@@ -89,72 +90,84 @@ export function cachedPieces (
   counts: { hits: number, misses: number },
   watch: StoreWatch
 ): PackBytes['read'] {
-  const kept = async (name: string, size: number): Promise<Uint8Array | undefined> => {
-    const bytes = await cache.read(name, async bytes => bytes.byteLength <= size + CHECKSUM && isGood(bytes))
-
-    return bytes?.subarray(0, -CHECKSUM)
-  }
   const keep = async (name: string, bytes: Uint8Array): Promise<void> =>
     cache.keep(name, Buffer.concat([bytes, checksumOf(bytes)]))
-
-  /** What is kept of pieces, by their numbers. */
-  const find = async (pack: string, from: number, to: number): Promise<Map<number, Uint8Array>> => {
-    const found = new Map<number, Uint8Array>()
-
-    await Promise.all(partsOf(from, to).map(async part => {
-      const group = await kept(nameOfGroup(pack, part.group), GROUP * PIECE)
-
-      for (let number = part.from; number < part.to; number++) {
-        const at = (number - part.group * GROUP) * PIECE
-        const piece = group?.subarray(at, at + PIECE) ?? await kept(nameOf(pack, number), PIECE)
-
-        if (piece != null) {
-          found.set(number, piece)
-        }
-      }
-    }))
-
-    return found
-  }
 
   return async (pack, key, { offset, length }) => {
     const first = offset / PIECE
     const end = first + length / PIECE
-    const found = await find(pack, first, end)
+    const kept = await readKept(pack, first, end, cache)
     const all = Array.from({ length: end - first }, (_, i) => first + i)
     // behind one that is not full is nothing
-    const last = all.find(number => (found.get(number)?.byteLength ?? PIECE) < PIECE) ?? end - 1
+    const last = all.find(number => (kept.pieces.get(number)?.byteLength ?? PIECE) < PIECE) ?? end - 1
     const numbers = all.filter(number => number <= last)
     const piecesOf = (numbers: readonly number[]): Uint8Array[] =>
-      numbers.map(number => found.get(number)).filter(piece => piece != null)
-    const missing = numbers.filter(number => !found.has(number))
+      numbers.map(number => kept.pieces.get(number)).filter(piece => piece != null)
+    const missing = numbers.filter(number => !kept.pieces.has(number))
     counts[missing.length === 0 ? 'hits' : 'misses']++
 
-    if (missing.length === 0) {
-      return Buffer.concat(piecesOf(numbers))
-    }
+    try {
+      if (missing.length === 0) {
+        return Buffer.concat(piecesOf(numbers))
+      }
 
-    const [from, to] = [missing[0], missing[missing.length - 1] + 1]
-    const read = await watch.read(async () =>
-      packs.read(pack, key, { offset: from * PIECE, length: (to - from) * PIECE }))
+      const [from, to] = [missing[0], missing[missing.length - 1] + 1]
+      const read = await watch.read(async () =>
+        packs.read(pack, key, { offset: from * PIECE, length: (to - from) * PIECE }))
 
-    for (const part of partsOf(from, to)) {
-      const bytes = read.subarray((part.from - from) * PIECE, (part.to - from) * PIECE)
+      for (const part of partsOf(from, to)) {
+        const bytes = read.subarray((part.from - from) * PIECE, (part.to - from) * PIECE)
 
-      if (bytes.byteLength === GROUP * PIECE) {
-        await keep(nameOfGroup(pack, part.group), bytes)
-      } else {
-        for (let at = 0; at < bytes.byteLength; at += PIECE) {
-          await keep(nameOf(pack, part.from + at / PIECE), bytes.subarray(at, at + PIECE))
+        if (bytes.byteLength === GROUP * PIECE) {
+          await keep(nameOfGroup(pack, part.group), bytes)
+        } else {
+          for (let at = 0; at < bytes.byteLength; at += PIECE) {
+            await keep(nameOf(pack, part.from + at / PIECE), bytes.subarray(at, at + PIECE))
+          }
         }
       }
+
+      const before = piecesOf(numbers.filter(number => number < from))
+      const after = piecesOf(numbers.filter(number => number >= to))
+
+      return before.length + after.length === 0 ? read : Buffer.concat([...before, read, ...after])
+    } finally {
+      kept.files.forEach(freeBytes)
     }
-
-    const before = piecesOf(numbers.filter(number => number < from))
-    const after = piecesOf(numbers.filter(number => number >= to))
-
-    return before.length + after.length === 0 ? read : Buffer.concat([...before, read, ...after])
   }
+}
+
+/** What is kept of pieces, by their numbers, and the memory that they are in. */
+async function readKept (
+  pack: string,
+  from: number,
+  to: number,
+  cache: Pick<SharedCache, 'read'>
+): Promise<{ pieces: Map<number, Uint8Array>, files: Uint8Array[] }> {
+  const pieces = new Map<number, Uint8Array>()
+  const files: Uint8Array[] = []
+
+  const read = async (name: string, size: number): Promise<Uint8Array | undefined> => {
+    const bytes = await cache.read(name, async bytes => bytes.byteLength <= size + CHECKSUM && isGood(bytes))
+    files.push(...bytes == null ? [] : [bytes])
+
+    return bytes?.subarray(0, -CHECKSUM)
+  }
+
+  await Promise.all(partsOf(from, to).map(async part => {
+    const group = await read(nameOfGroup(pack, part.group), GROUP * PIECE)
+
+    for (let number = part.from; number < part.to; number++) {
+      const at = (number - part.group * GROUP) * PIECE
+      const piece = group?.subarray(at, at + PIECE) ?? await read(nameOf(pack, number), PIECE)
+
+      if (piece != null) {
+        pieces.set(number, piece)
+      }
+    }
+  }))
+
+  return { pieces, files }
 }
 
 /** The parts of pieces that are in different groups. */

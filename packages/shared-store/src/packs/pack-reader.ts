@@ -51,12 +51,27 @@ interface Run extends Pieces {
   key: string | undefined
 }
 
+/** A piece, whose memory is freed when it is dropped and nobody uses it: as garbage it would make V8 mark its heap. */
+interface Piece {
+  bytes: Promise<Uint8Array>
+  users: number
+  isDropped: boolean
+}
+
 /** Reads blocks of packs, in pieces that it keeps in memory for a while; `ReadWindows` says how many. */
 export class PackReader {
   readonly #packs: PackBytes
-  readonly #pieces = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_KEPT, sizeOf: () => PIECE })
+  readonly #pieces = new LruMap<string, Piece>({
+    maxSize: MAX_KEPT,
+    sizeOf: () => PIECE,
+    onDrop (piece) {
+      piece.isDropped = true
+      freeUnused(piece)
+    }
+  })
+
   /** Those that are being read. */
-  readonly #coming = new Map<string, Promise<Uint8Array>>()
+  readonly #coming = new Map<string, Piece>()
   #reading = 0
   /** How many blocks are compared with their hashes now. */
   #checking = 0
@@ -97,7 +112,7 @@ export class PackReader {
 
     for (const run of runs) {
       // who reads the blocks is told
-      this.#load(run).catch(() => {})
+      this.#use(run, () => {}).catch(() => {})
     }
   }
 
@@ -117,7 +132,8 @@ export class PackReader {
   ): Promise<Uint8Array> {
     return damageOf(key ?? row.pack, async () => {
       const block = row.raw
-        ? rawBlockIn(row, await this.#stored(placeOf(row, multihash.bytes.byteLength), key, signal), multihash.bytes)
+        ? await this.#useStored(placeOf(row, multihash.bytes.byteLength), { key, signal }, parts =>
+          rawBlockIn(row, parts, multihash.bytes))
         : blockIn(row, await this.#content(row, key, signal), multihash.bytes)
 
       if (isChecked && multihash.code === sha256.code && !await this.#isHash(multihash, block)) {
@@ -153,8 +169,8 @@ export class PackReader {
       return kept
     }
 
-    const content = this.#stored(frameOf(row), key, signal)
-      .then(async parts => contentOf(row, parts.length === 1 ? parts[0] : Buffer.concat(parts)))
+    const content = this.#useStored(frameOf(row), { key, signal }, async parts =>
+      contentOf(row, parts.length === 1 ? parts[0] : Buffer.concat(parts)))
 
     // a large frame has one block, which is hardly wanted twice. One that is raw is only read as a whole for a CID
     if (row.stored <= PIECE && !row.raw) {
@@ -165,23 +181,29 @@ export class PackReader {
     return content
   }
 
-  /** Stored bytes of a pack, in parts of pieces. Fewer, if it ends before. */
-  async #stored ({ pack, from, to }: Place, key: string | undefined, signal?: AbortSignal): Promise<Uint8Array[]> {
+  /** Use stored bytes of a pack, in parts of pieces. Fewer, if it ends before. They are gone when `work` has ended. */
+  async #useStored<T> (
+    { pack, from, to }: Place,
+    { key, signal }: AbortOptions & { key: string | undefined },
+    work: (parts: Uint8Array[]) => T | Promise<T>
+  ): Promise<T> {
     const run = { pack, key, ...piecesOf({ from, to }) }
-    const loading = this.#load(run)
-    this.#windows.use(run, to - from)
-    const pieces = await loading
-    signal?.throwIfAborted()
+    const working = this.#use(run, pieces => {
+      signal?.throwIfAborted()
 
-    return pieces.map((piece, i) => {
-      const at = (run.from + i) * PIECE
+      return work(pieces.map((piece, i) => {
+        const at = (run.from + i) * PIECE
 
-      return piece.subarray(Math.max(0, from - at), Math.max(0, to - at))
+        return piece.subarray(Math.max(0, from - at), Math.max(0, to - at))
+      }))
     })
+    this.#windows.use(run, to - from)
+
+    return working
   }
 
-  /** Pieces of a pack. Those that are not in memory are read with one request. */
-  async #load ({ pack, key, from, to }: Run): Promise<Uint8Array[]> {
+  /** Use pieces of a pack. Those that are not in memory are read with one request. */
+  async #use<T> ({ pack, key, from, to }: Run, work: (pieces: Uint8Array[]) => T | Promise<T>): Promise<T> {
     const numbers = Array.from({ length: to - from }, (_, i) => from + i)
     const kept = numbers.map(number => this.#coming.get(nameOf(pack, number)) ?? this.#pieces.get(nameOf(pack, number)))
     const missing = numbers.filter((_, i) => kept[i] == null)
@@ -191,8 +213,17 @@ export class PackReader {
       : this.#request(key, this.#windows.next(
         { pack, from: missing[0], to: missing[missing.length - 1] + 1 }, piece => this.#isThere(nameOf(pack, piece))
       ))
+    const used = numbers.map((number, i) => kept[i] ?? read[number])
+    used.forEach(piece => { piece.users++ })
 
-    return Promise.all(numbers.map(async (number, i) => kept[i] ?? read[number] ?? new Uint8Array()))
+    try {
+      return await work(await Promise.all(used.map(async ({ bytes }) => bytes)))
+    } finally {
+      for (const piece of used) {
+        piece.users--
+        freeUnused(piece)
+      }
+    }
   }
 
   #isThere (name: string): boolean {
@@ -200,8 +231,8 @@ export class PackReader {
   }
 
   /** @returns the pieces, by their numbers */
-  #request (key: string | undefined, { pack, from, to }: Pieces): Array<Promise<Uint8Array>> {
-    const read: Array<Promise<Uint8Array>> = []
+  #request (key: string | undefined, { pack, from, to }: Pieces): Piece[] {
+    const read: Piece[] = []
     const length = (to - from) * PIECE
     // without a signal: others may wait for the same bytes
     const bytes = this.#inTurn(length, async () => this.#packs.read(pack, key, { offset: from * PIECE, length }))
@@ -210,7 +241,8 @@ export class PackReader {
       const name = nameOf(pack, number)
       const at = (number - from) * PIECE
       // in memory of its own: it may be kept for longer than the others
-      const piece = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
+      const own = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
+      const piece = { bytes: own, users: 0, isDropped: false }
       this.#coming.set(name, piece)
       void this.#keepLater(name, piece)
       read[number] = piece
@@ -222,9 +254,9 @@ export class PackReader {
     return read
   }
 
-  async #keepLater (name: string, piece: Promise<Uint8Array>): Promise<void> {
+  async #keepLater (name: string, piece: Piece): Promise<void> {
     try {
-      await piece
+      await piece.bytes
       this.#pieces.set(name, piece)
     } catch {
       // who waits for it is told
@@ -247,6 +279,13 @@ export class PackReader {
       this.#reading -= length
       this.#waiting.splice(0).forEach(resolve => { resolve() })
     }
+  }
+}
+
+/** Free a piece that is dropped, and that nobody uses. */
+function freeUnused ({ bytes, users, isDropped }: Piece): void {
+  if (isDropped && users === 0) {
+    bytes.then(freeBytes, () => {})
   }
 }
 
