@@ -61,6 +61,20 @@ it('gives a process what another one keeps, while both run', async ({ open }) =>
   await expect.poll(async () => b.get(cid)).toEqual(bytes)
 })
 
+it('frees what it was given to keep once that is written, and not what it gave to others', async ({ open }) => {
+  const cache = await open()
+  const [given, { cid, bytes }] = [new Uint8Array(1000).fill(1), await block(2)]
+  await cache.keep('piece', given)
+  await cache.put(cid, bytes)
+  const read = await cache.read('piece', async () => true)
+  expect(read).toEqual(given)
+  await cache.close()
+
+  expect(given.byteLength).toBe(0)
+  expect(read?.byteLength).toBe(1000)
+  expect(bytes.byteLength).toBe(1000)
+})
+
 it('drops what was used least recently by any process', async ({ directory, open }) => {
   vi.useFakeTimers({ toFake: ['Date'] })
 

@@ -202,6 +202,23 @@ describe('packs of a store', () => {
     expect((await reading.getTogether(cids, { maxBytes: 250_000 })).filter(bytes => bytes != null)).toHaveLength(2)
   })
 
+  it('are read without garbage: the memory of what a request read is freed', async () => {
+    const store = new Store()
+    const blocks = await Promise.all(Array.from({ length: 10 }, async () => noise(300_000)))
+    await store.add(blocks)
+    const { reading, catalog } = store.storage()
+    await catalog.refresh()
+    const get = vi.spyOn(store.objects, 'get')
+    reading.expect(10_000_000)
+    const read = await Promise.all(blocks.map(async ({ cid }) => reading.get(cid)))
+    const requested = await Promise.all(get.mock.results.map(async ({ value }) => value as Promise<Uint8Array>))
+
+    expect(requested.length).toBeGreaterThan(0)
+    expect(requested.map(({ byteLength }) => byteLength)).toEqual(requested.map(() => 0))
+    expect(read.map(textOf)).toEqual(blocks.map(({ bytes }) => textOf(bytes)))
+    expect(read.map(({ buffer }) => buffer.byteLength)).toEqual(read.map(() => 300_000))
+  })
+
   it('are read with large requests from the beginning if many bytes are expected', async () => {
     const store = new Store()
     const blocks = await Promise.all(Array.from({ length: 60 }, async () => noise(100_000)))

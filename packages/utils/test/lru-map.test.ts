@@ -72,4 +72,23 @@ describe('a map that forgets', () => {
     map.set('c', 4)
     expect(kept(map)).toBe('c')
   })
+
+  it('says what goes because there is too much, and not what was deleted or replaced', () => {
+    const dropped: string[] = []
+    const map = new LruMap<string, string>({
+      maxSize: 3,
+      sizeOf: ({ length }) => length,
+      onDrop: value => { dropped.push(value) }
+    })
+    map.set('a', 'a')
+    map.set('b', 'b')
+    map.set('b', 'B')
+    map.set('c', 'c')
+    map.delete('c')
+    expect(dropped).toEqual([])
+    map.set('d', 'dd')
+    expect(dropped).toEqual(['a'])
+    map.set('e', 'eeee')
+    expect(dropped).toEqual(['a', 'eeee'])
+  })
 })
