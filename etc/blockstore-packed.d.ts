@@ -334,7 +334,7 @@ function keyText({ bytes, kind }: Key): string;
 function placesIn(part: EncodedBlocks): PartPlaces;
 //# sourceMappingURL=whole-pack.d.ts.map
 
-function rawBlockIn(row: Row, bytes: Uint8Array, multihash: Uint8Array): Uint8Array;
+function rawBlockIn(row: Row, parts: readonly Uint8Array[], multihash: Uint8Array): Uint8Array;
 
 function rawPlaceOf({ start, length }: Row, before: number): {
     from: number;

@@ -103,7 +103,7 @@ interface Kept {
 const LOST: ReadonlySet<string>;
 
 class LruMap<K, V> {
-    constructor({ maxEntries, maxSize, sizeOf, keepsLast }: LruMapInit<K, V>);
+    constructor({ maxEntries, maxSize, sizeOf, keepsLast, onDrop }: LruMapInit<K, V>);
     has(key: K): boolean;
     get(key: K): V | undefined;
     peek(key: K): V | undefined;
@@ -119,6 +119,7 @@ interface LruMapInit<K, V> {
     maxSize?: number | undefined;
     sizeOf?: ((value: V, key: K) => number) | undefined;
     keepsLast?: boolean | undefined;
+    onDrop?: ((value: V) => void) | undefined;
 }
 
 interface MapOrderedOptions {
