@@ -1,3 +1,4 @@
+// Room: trees: walking them several directories at a time, and reading small files in worker threads.
 /** Works on some files at a time: many small ones, or few large ones. */
 export class InTurns {
   readonly #maxFiles: number
