@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { median, progress, rounded, spread, sum } from './benchmark.ts'
 import { PLAIN } from './support/file-systems.ts'
+import { measureCuts } from './support/measure-cuts.ts'
 import { measureSides } from './support/measure-versions.ts'
 import { runVersions } from './support/task.ts'
 import { withDirectory } from './support/temporary.ts'
@@ -29,7 +30,10 @@ export const benchmark: Benchmark = {
       rows.push(...[...LIBRARY_SIDES, ...TOOL_SIDES].map(side => toRow(side, series, measured)))
     }
 
-    return [{ title: `Releases of a file, added one after the other, on an FsBlockstore. ${ABOUT}`, rows }]
+    return [
+      { title: `Releases of a file, added one after the other, on an FsBlockstore. ${ABOUT}`, rows },
+      { title: 'Cutting by content, on one thread', rows: await measureCuts(smoke ? 1 : 30) }
+    ]
   }
 }
 

@@ -20,7 +20,6 @@ const PACKAGES = [
   'lz4-napi',
   'snappy'
 ]
-const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression', 'gateway']
 
 /** The machine that measured. */
 export function describeMachine (): string {
@@ -41,7 +40,6 @@ export function versions (): Record<string, string> {
   return {
     node: process.versions.node,
     ipfsz: [packageVersion('packages/cli'), commit()].filter(Boolean).join(' '),
-    ...Object.fromEntries(WORKSPACES.map(name => [`@ipfsz/${name}`, packageVersion(`packages/${name}`)])),
     ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
     ...kubo == null ? {} : { kubo },
     ...zstd == null ? {} : { 'zstd (tool)': zstd },

@@ -1,34 +1,22 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { median, rotate, spread } from '../benchmark.ts'
 
-describe('median', () => {
-  it.each([
-    [[3], 3],
-    [[9, 1, 2], 2],
-    [[4, 1], 2.5],
-    [[10, 1, 4, 2], 3]
-  ])('of %j is %f', (values, expected) => {
-    expect(median(values)).to.equal(expected)
-  })
+it.each([
+  [[3], 3],
+  [[9, 1, 2], 2],
+  [[4, 1], 2.5],
+  [[10, 1, 4, 2], 3]
+])('takes the median of %j, which is %f, and does not reorder them', (values, expected) => {
+  const given = [...values]
 
-  it('does not reorder its input', () => {
-    const values = [2, 1]
-    median(values)
-
-    expect(values).to.deep.equal([2, 1])
-  })
+  expect(median(given)).to.equal(expected)
+  expect(given).to.deep.equal(values)
 })
 
-describe('rotate', () => {
-  it('starts with a different item in each round', () => {
-    expect(
-      [0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))
-    ).to.deep.equal(['abc', 'bca', 'cab', 'abc'])
-  })
+it('rotates: each round starts with a different item', () => {
+  expect([0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))).toEqual(['abc', 'bca', 'cab', 'abc'])
 })
 
-describe('spread', () => {
-  it('is the minimum and the maximum', () => {
-    expect(spread([3, 1, 2])).to.equal('1-3')
-  })
+it('tells the spread, which is the minimum and the maximum', () => {
+  expect(spread([3, 1, 2])).to.equal('1-3')
 })

@@ -80,6 +80,13 @@ export class CachedPacks extends WrappedBlockstore {
   }
 }
 
+interface CachedPiecesInit {
+  watch: StoreWatch
+  counts: { hits: number, misses: number }
+  /** Whether a group would be a large part of what the cache may keep: then pieces are kept by themselves. */
+  isSmall: boolean
+}
+
 /**
  * Reads packs, and keeps what it reads on the disk of this node: whole groups of pieces that begin at a multiple of
  * their number in a file each, and other pieces, of 128 KiB, by themselves.
@@ -87,8 +94,7 @@ export class CachedPacks extends WrappedBlockstore {
 export function cachedPieces (
   packs: Pick<PackStorage, 'read'>,
   cache: Pick<SharedCache, 'keep' | 'read'>,
-  counts: { hits: number, misses: number },
-  watch: StoreWatch
+  { watch, counts, isSmall }: CachedPiecesInit
 ): PackBytes['read'] {
   const keep = async (name: string, bytes: Uint8Array): Promise<void> =>
     cache.keep(name, Buffer.concat([bytes, checksumOf(bytes)]))
@@ -118,7 +124,7 @@ export function cachedPieces (
       for (const part of partsOf(from, to)) {
         const bytes = read.subarray((part.from - from) * PIECE, (part.to - from) * PIECE)
 
-        if (bytes.byteLength === GROUP * PIECE) {
+        if (!isSmall && bytes.byteLength === GROUP * PIECE) {
           await keep(nameOfGroup(pack, part.group), bytes)
         } else {
           for (let at = 0; at < bytes.byteLength; at += PIECE) {

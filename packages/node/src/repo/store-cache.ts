@@ -18,6 +18,9 @@ const FREE_PART = 0.5
  */
 const MAX_AHEAD = 512 * 1024 * 1024
 
+/** A cache of fewer bytes is small, 64 MiB. */
+const SMALL = 64 * 1024 * 1024
+
 /**
  * A view of a repo for reading: it keeps on this node's disk what it reads from a store over the network, for all
  * processes of the node. What was deleted from the store may still be read: deleted blocks were unpinned. While the
@@ -74,7 +77,9 @@ function cachedBlocks (
   cache: SharedCache
 ): Pick<Repo, 'blockstore' | 'together'> {
   const together = packs.readingWith({
-    read: cachedPieces(packs, cache, traffic.cache, watch),
+    read: cachedPieces(packs, cache, {
+      watch, counts: traffic.cache, isSmall: cacheSize != null && cacheSize < SMALL
+    }),
     refresh: async signal => watch.read(async signal => packs.catalog.refresh(signal), signal),
     maxAhead: cacheSize != null && cacheSize < 2 * MAX_AHEAD ? undefined : MAX_AHEAD
   })
