@@ -30,15 +30,6 @@
 // @ipfsz/node/verify: FailedTargets, Verified, VerifiedPin, VerifiedPins, VerifyAllContentOptions, VerifyContentOptions, VerifyPinsOptions, verifyAllContent, verifyContent, verifyPins
 // @ipfsz/node: AddDataOptions, AddDirectoryOptions, AddPathOptions, AddedEntry, AddedRoot, CallOptions, CollectOptions, Collected, ContentPath, ForgetVersionsOptions, GetOptions, JudgedVersion, KeepRules, ListPinsOptions, NodeEvents, OpenRepo, OpenRepoInit, PinInfo, PinnedVersion, RepoClosedError, RepoHistory, RepoLinked, RepoNetwork, RepoOriginals, RepoPinned, Step, Target, Task, TreeContent, VerifyContentOptions, Version, WithFilesOptions, Written, openRepo
 
-interface AccessContext extends NodeProgressOptions {
-    repo: string;
-    signal: AbortSignal;
-    network?: NetworkOptions | undefined;
-    nameGateways?: readonly string[] | undefined;
-    bootstrap: readonly string[];
-    now?: (() => number) | undefined;
-}
-
 interface AccessEntry {
     time: number;
     address: string;
@@ -53,14 +44,6 @@ interface AccessEntry {
     complete: boolean;
     referer: string | undefined;
     userAgent: string | undefined;
-}
-
-interface AccessInit extends NetworkOptions {
-    repo: string;
-    bootstrap: readonly string[];
-    signal: AbortSignal;
-    onNote: (message: string) => void;
-    maxSockets?: number | undefined;
 }
 
 interface AddDataOptions extends CallOptions, Omit<AddSourcesOptions, ForOne | OfDirectories> {
@@ -360,8 +343,8 @@ class DaemonError extends NamedError {
 
 interface DaemonInit {
     repo: string;
-    listen?: readonly string[];
-    announce?: readonly string[];
+    listen?: readonly string[] | undefined;
+    announce?: readonly string[] | undefined;
     bootstrap: readonly string[];
     provide: Provides;
     originals?: readonly string[] | undefined;
@@ -830,13 +813,12 @@ interface Network {
 //# sourceMappingURL=network.d.ts.map
 
 class NetworkAccess {
-    constructor(init: AccessInit);
+    constructor(context: NodeContext, maxSockets?: number);
     isPossible(): Promise<boolean>;
     get named(): readonly string[];
     open(): Promise<Network>;
     close(): Promise<void>;
 }
-//# sourceMappingURL=access.d.ts.map
 
 interface NetworkOptions {
     offline?: boolean | undefined;
@@ -885,7 +867,14 @@ interface Node {
     stop: () => Promise<void>;
 }
 
-type NodeContext = AccessContext;
+interface NodeContext extends NodeProgressOptions {
+    repo: string;
+    signal: AbortSignal;
+    network?: NetworkOptions | undefined;
+    nameGateways?: readonly string[] | undefined;
+    bootstrap: readonly string[];
+    now?: (() => number) | undefined;
+}
 
 class NodeError extends NamedError {
     static readonly name = "NodeError";
@@ -952,6 +941,8 @@ interface NodeProgressOptions {
     onProgress?: ((event: NodeEvents) => void) | undefined;
 }
 
+type NodeSettings = Pick<DaemonInit, 'announce' | 'compressConnections' | 'listen' | 'originals' | 'serveHttp'>;
+
 class NotConnectedError extends NamedError {
     static readonly name = "NotConnectedError";
     readonly address: string;
@@ -982,14 +973,9 @@ class NothingPinnedError extends NamedError {
 
 type OfDirectories = 'cache' | 'gitignore' | 'hidden' | 'ignore' | 'preserve' | 'threads';
 
-interface OpenNodeInit extends NodeProgressOptions {
-    listen?: readonly string[] | undefined;
-    announce?: readonly string[] | undefined;
+interface OpenNodeInit extends NodeProgressOptions, NodeSettings {
     bootstrap?: readonly string[] | undefined;
     provide?: Provides | undefined;
-    originals?: readonly string[] | undefined;
-    serveHttp?: boolean | undefined;
-    compressConnections?: boolean | undefined;
     signal?: AbortSignal | undefined;
 }
 
@@ -1403,7 +1389,6 @@ interface RunningNode extends AsyncDisposable {
     resolveName(name: string, options?: CallOptions): Promise<ResolvedName>;
     stop(): Promise<void>;
 }
-//# sourceMappingURL=contract.d.ts.map
 
 interface ServeGatewayOptions {
     listen: string;
@@ -1749,7 +1734,7 @@ function defaultRepoPath(io: WorkingDirectory & {
 function diffContent(context: NodeContext, targets: readonly [string | CidPath, string | CidPath], options?: DiffContentOptions): Promise<Differences>;
 //# sourceMappingURL=diff-content.d.ts.map
 
-function duringStep<T>(options: NodeProgressOptions, step: Step, work: () => Promise<T>): Promise<T>;
+function duringStep<T>(options: NodeProgressOptions, step: Step, work: (progress: StepProgress) => Promise<T>): Promise<T>;
 //# sourceMappingURL=events.d.ts.map
 
 function emit<Type extends NodeEvents['type']>({ onProgress }: NodeProgressOptions, type: Type, detail: Detail<Type>): void;

@@ -37,11 +37,7 @@ export interface Io {
   signal: AbortSignal
 }
 
-/**
- * Resolve a path from the command line. Relative paths stay relative, for messages.
- *
- * @throws {UsageError} it is empty
- */
+/** Resolve a path from the command line. Relative paths stay relative, for messages. */
 export function resolvePath (path: string, io: Pick<Io, 'cwd'>): string {
   if (path === '') {
     throw new UsageError('a path is empty: pass a file or directory. In a script, check the variable that sets it')

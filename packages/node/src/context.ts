@@ -1,8 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { BlockSources } from './network/sources/block-sources.ts'
-import { DEFAULT_TIMEOUT } from './daemon/access.ts'
-import { networkAccess } from './daemon/command-access.ts'
+import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { emit } from './events.ts'
 import { FetchedStats } from './network/fetched-stats.ts'
 import { keepReads } from './repo/keep-reads.ts'
@@ -11,8 +10,7 @@ import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { withSession } from './repo/with-session.ts'
 import { writingBehind } from './repo/write-behind.ts'
-import type { AccessContext } from './daemon/command-access.ts'
-import type { NetworkAccess } from './daemon/access.ts'
+import type { NodeContext } from './daemon/access.ts'
 import type { Network } from './network/network.ts'
 import type { OnFetch } from './network/fetched-stats.ts'
 import type { LockKind } from './repo/repo-lock.ts'
@@ -22,8 +20,7 @@ import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-/** The repo that work is about, and how it reaches other nodes. */
-export type NodeContext = AccessContext
+export type { NodeContext } from './daemon/access.ts'
 
 /** An open repo. */
 export interface Session {
@@ -184,7 +181,7 @@ export async function withReadings<T> (
   { sync = false, access: shared, cached = false }: Omit<ReadingOptions, 'plan'> = {}
 ): Promise<T> {
   const { signal, repo: path } = context
-  const access = shared ?? networkAccess(context)
+  const access = shared ?? new NetworkAccess(context)
   const hasNetwork = await access.isPossible()
   const { timeout = DEFAULT_TIMEOUT, gateways = [], routers = [], allowLocal } = context.network ?? {}
   const network = hasNetwork ? async (): Promise<Network> => access.open() : undefined

@@ -155,9 +155,13 @@ export function beginStep (options: NodeProgressOptions, given: Step): StepProgr
   }
 }
 
-/** Report a step of which nothing can be counted, while it goes on. */
-export async function duringStep<T> (options: NodeProgressOptions, step: Step, work: () => Promise<T>): Promise<T> {
+/** Report a step while some work goes on. */
+export async function duringStep<T> (
+  options: NodeProgressOptions,
+  step: Step,
+  work: (progress: StepProgress) => Promise<T>
+): Promise<T> {
   const progress = beginStep(options, step)
 
-  return work().finally(() => { progress.end() })
+  return work(progress).finally(() => { progress.end() })
 }

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { removeDirectory } from '../src/cache/remove-directory.ts'
+import { holdDirectory } from '../src/disk/held-directory.ts'
+import { removeDirectory } from '../src/disk/remove-directory.ts'
 
 it('deletes no file where a symlink leads, neither in the place of the directory nor in it', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-remove-'))
@@ -14,10 +15,11 @@ it('deletes no file where a symlink leads, neither in the place of the directory
   await symlink(victim, join(cache, '1/sub/link'))
   await symlink(victim, join(cache, '2'))
 
-  for (const name of ['1', '2', 'missing']) {
-    await removeDirectory(join(cache, name), () => false)
-  }
+  const held = await holdDirectory(cache)
+  onTestFinished(async () => held.close())
+  await removeDirectory(held, '1')
+  await expect(removeDirectory(held, '2')).rejects.toMatchObject({ name: 'TreeEntryError' })
 
-  expect(await readdir(cache)).toEqual([])
+  expect(await readdir(cache)).toEqual(['2'])
   expect(await readdir(victim, { recursive: true })).toEqual(['sub', 'sub/file'])
 })

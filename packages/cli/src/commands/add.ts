@@ -5,8 +5,7 @@ import { nodeContext } from '../context.ts'
 import { IncompleteError, UsageError } from '../errors.ts'
 import { resolvePath } from '../io.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
-import { nameOf, STDIN } from './added-names.ts'
-import { printedEntry, printedRoot } from './printed-added.ts'
+import { printedEntry, printedRoot, STDIN } from './printed-added.ts'
 import { withLittleMemory } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
@@ -48,7 +47,7 @@ export async function add (named: string[], options: AddCommandOptions, context:
   const printer = new AddPrinter({ quiet, quieter }, context.output)
   const sources = paths.map((path): AddSource => path === STDIN
     ? { open: () => io.stdin }
-    : { path: resolvePath(path, io), name: nameOf(path, io) })
+    : { path: resolvePath(path, io) })
   const { failed } = await withLittleMemory(async () => addSources(nodeContext(context), sources, {
     ...given,
     measures: context.output.showsProgress,

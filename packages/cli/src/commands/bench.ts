@@ -12,7 +12,6 @@ import { codecLevels } from '../bench/codec-levels.ts'
 import { listFiles, measureSavings } from '../bench/folder.ts'
 import { measure, sizeOf } from '../bench/measure.ts'
 import { readSample } from '../bench/sample.ts'
-import { counter } from '../terminal/progress.ts'
 import { sizeCell } from '../terminal/row.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { resolvePath } from '../io.ts'
@@ -35,10 +34,6 @@ export interface BenchCommandOptions {
 
 type Result = Measurement & { level: CodecLevel }
 
-/**
- * Compare codecs and levels on a sample of files: how much smaller they get, and how fast. Of directories, tell also
- * which options of `add` save something.
- */
 export async function bench (
   paths: string[],
   options: BenchCommandOptions,
@@ -64,7 +59,6 @@ export async function bench (
   const end = clock.now() + time * 1000
   const results: Result[] = []
   const progress = output.progress('measuring', compared.length, 'level')
-  const done = counter(progress)
 
   try {
     for (const [i, level] of compared.entries()) {
@@ -72,7 +66,7 @@ export async function bench (
       // a fast level leaves its time to those after it
       const share = start + (end - start) / (compared.length - i)
       results.push({ level, ...await measure(level, frames, { ...clock, end, share, concurrency }) })
-      done(1)
+      progress.add(1)
     }
   } finally {
     progress.end()

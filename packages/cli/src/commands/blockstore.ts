@@ -10,13 +10,6 @@ export interface ConvertCommandOptions extends RepoCompression {
   again: boolean
 }
 
-/**
- * Re-encode all blocks of the repo. New blocks are stored the same way.
- *
- * @throws {StoreError} the repo shares a store with other nodes
- * @throws {DaemonRunningError} a daemon runs, and would keep the codec that it started with
- * @throws {IncompleteError} some blocks are damaged, and were not converted
- */
 export async function convertBlocks (
   { again, ...compression }: ConvertCommandOptions,
   context: Context
@@ -41,13 +34,6 @@ export async function convertBlocks (
   }
 }
 
-/**
- * Move all blocks of the repo into packs, or into files of their own.
- *
- * @throws {StoreError} nodes use the store that the repo shares, or it has packs and is to have files
- * @throws {DaemonRunningError} a daemon runs
- * @throws {IncompleteError} some blocks are damaged, and were not moved
- */
 export async function convertLayout (layout: BlockLayout, context: Context): Promise<void> {
   const { output } = context
   const { blocks, size, kept } = await node.convertLayout(nodeContext(context), layout, {

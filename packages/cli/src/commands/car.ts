@@ -11,7 +11,6 @@ import type { CarSource } from '@ipfsz/node/car'
 /** The path that stands for stdin or stdout. */
 const STDIO = '-'
 
-/** Write what CIDs, names and paths lead to into a CAR. Its roots are the plain CIDs. */
 export async function exportCar (
   texts: string[],
   { output: path, force }: { output: string, force?: boolean },
@@ -39,11 +38,6 @@ export async function exportCar (
   }
 }
 
-/**
- * Store the blocks of CARs in the repo, and pin their roots.
- *
- * @throws {IncompleteError} some roots are incomplete and were not pinned; the others were
- */
 export async function importCar (paths: string[], { sync }: { sync: boolean }, context: Context): Promise<void> {
   const { io, output } = context
 

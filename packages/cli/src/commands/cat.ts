@@ -11,12 +11,11 @@ export interface CatCommandOptions {
   offset?: number
   length?: number
   /** Write the bytes as stored, without decompressing. */
-  raw: boolean
+  raw?: boolean
   /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
 }
 
-/** Write a file, or a range of it, to stdout. */
 export async function cat (text: string, options: CatCommandOptions, context: Context): Promise<void> {
   const isRange = options.offset != null || options.length != null
 
@@ -36,14 +35,13 @@ async function write (
 ): Promise<void> {
   const onProgress = noteLinks(output)
   // the CID of an original is linked to a compressed file, whose bytes are the stored ones
-  const file = raw
+  const file = raw === true
     ? await files.open((await files.stat(unmark(cid), { path, signal, onProgress })).plainCid, { signal })
     : await files.open(cid, { path, signal })
   // no progress bar over a file that is written to the terminal
   const progress = output.stdout.isTTY === true
     ? undefined
     : output.progress(text, length ?? knownSize(file.stats))
-  let done = 0
 
   try {
     // output.bytes returns when they are written
@@ -51,7 +49,7 @@ async function write (
 
     for await (const bytes of content) {
       await output.bytes(bytes, signal)
-      progress?.update(done += bytes.byteLength)
+      progress?.add(bytes.byteLength)
     }
   } finally {
     progress?.end()

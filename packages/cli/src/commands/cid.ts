@@ -9,7 +9,6 @@ import type { CID } from 'multiformats/cid'
 
 const NAMES = Object.keys(MARKERS) as MarkerName[]
 
-/** Print the marked twin of a plain CID. */
 export async function markCid (text: string, codec: string, context: Context): Promise<void> {
   const name = NAMES.find(name => name === codec)
 
@@ -20,7 +19,6 @@ export async function markCid (text: string, codec: string, context: Context): P
   print(mark(await findCid(text, context), name), context)
 }
 
-/** Print the plain twin of a marked CID. */
 export async function plainCid (text: string, context: Context): Promise<void> {
   print(unmark(await findCid(text, context)), context)
 }

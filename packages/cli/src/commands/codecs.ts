@@ -1,7 +1,6 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import type { Context } from '../context.ts'
 
-/** List the codecs, and the implementation that runs each on this machine. */
 export function codecs ({ output }: Context): void {
   const codecs = allCodecs().map(({ name, implementation, levels, code }) => ({
     name,

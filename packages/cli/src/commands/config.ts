@@ -5,7 +5,6 @@ import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { ConfigValue } from '@ipfsz/node/config'
 
-/** Set a default, and print it once it is on the disk. */
 export async function setConfig (key: string, value: ConfigValue, context: Context): Promise<void> {
   await changeConfig(context.repo, config => ({ ...config, [key]: value }), context.signal)
   print(key, value, context)
@@ -31,7 +30,6 @@ export async function removeConfig (keys: readonly string[], { repo, output, sig
   }
 }
 
-/** Print what is set. */
 export async function listConfig (context: Context): Promise<void> {
   const { repo, output } = context
   const settings = Object.entries(await readConfig(repo))

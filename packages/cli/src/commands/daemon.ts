@@ -2,36 +2,29 @@ import { once } from 'node:events'
 import { startDaemon } from '@ipfsz/node/daemon'
 import { bootstrapTexts, urlsIn } from '@ipfsz/node/environment'
 import { nodeContext } from '../context.ts'
-import type { Daemon, Provides } from '@ipfsz/node/daemon'
+import type { Daemon, DaemonInit } from '@ipfsz/node/daemon'
 import type { Compressed } from './gateway.ts'
 import type { Context } from '../context.ts'
 
-export interface DaemonCommandOptions {
-  listen?: string[]
-  announce?: string[]
+export interface DaemonCommandOptions
+  extends Pick<DaemonInit, 'announce' | 'compressConnections' | 'listen' | 'provide'> {
   bootstrap?: string[]
-  provide: Provides
   /** Whether to serve CARs to peers over HTTP. */
   libp2pGateway?: boolean
-  /** Whether to compress connections to nodes that do so too. */
-  compressConnections?: boolean
   /** The address of a gateway, as in `127.0.0.1:8080`. */
   gateway?: string
   gatewayFetch?: boolean
-  /** Maximum bytes to keep of what the gateway fetches. 0 keeps nothing. */
   gatewayCache?: number
   gatewayPublic?: boolean
   gatewayCompress?: Compressed
   gatewayMetrics?: string
   serveOriginals?: boolean
-  /** Layouts of originals, besides those that files are linked to. */
   originalsLayout?: string[]
 }
 
 /** An address to which only this machine can connect. */
 const LOOPBACK = /^\/ip4\/127\.|^\/ip6\/::1\//
 
-/** Run a node until it is interrupted. */
 export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
   const { io, output, repo, signal } = context
   const gateway = await gatewayOf(options, context)
@@ -77,7 +70,7 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
  * @throws {UsageError} an address is not one, or lets other machines in without leave
  */
 async function gatewayOf (
-  { gateway: listen, gatewayFetch: fetch = false, gatewayPublic = false, ...rest }: DaemonCommandOptions,
+  { gateway: listen, gatewayFetch: fetch, gatewayPublic, ...rest }: DaemonCommandOptions,
   context: Context
 ): Promise<((daemon: Daemon) => Promise<() => Promise<void>>) | undefined> {
   if (listen == null) {
@@ -87,7 +80,7 @@ async function gatewayOf (
   const { gatewayOfDaemon } = await import('@ipfsz/node/gateway')
   const { checkAddresses, optionsOf, tellStarted } = await import('./gateway.ts')
   const { gatewayCache: cache, gatewayCompress: compress, gatewayMetrics: metrics } = rest
-  const options = { listen, fetch, cache, public: gatewayPublic, compress, metrics, log: false }
+  const options = { listen, fetch, cache, public: gatewayPublic, compress, metrics }
   checkAddresses(options, { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' })
 
   const { env } = context.io

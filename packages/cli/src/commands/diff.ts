@@ -5,27 +5,17 @@ import { printable } from '../terminal/output.ts'
 import { sizeCell, wordCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { DescribedEntry, Difference } from '@ipfsz/node/diff'
+import type { DescribedEntry, DiffContentOptions, Difference } from '@ipfsz/node/diff'
 import type { Cell } from '../terminal/row.ts'
 
 /** Columns of the longest word for a change. */
 const CHANGE_WIDTH = 8
 
-export interface DiffCommandOptions {
-  /** Read files of the same size whose CIDs do not tell whether they have the same bytes. */
-  content: boolean
-}
+export type DiffCommandOptions = Pick<DiffContentOptions, 'content'>
 
 /** The exit code when the comparison failed, as that of `diff`: 1 says that there are differences. */
 const TROUBLE = 2
 
-/**
- * Print the paths at which two files or directories differ.
- *
- * @param texts - CIDs or names, and paths below them: the old one, and the new one
- * @throws {DifferentError} they differ
- * @throws the errors of reading, with exit code 2
- */
 export async function diff (texts: [string, string], options: DiffCommandOptions, context: Context): Promise<void> {
   const { output } = context
   const found = await diffContent(nodeContext(context), texts, {

@@ -10,18 +10,14 @@ import type { NamedUsage, Usage } from '@ipfsz/node/usage'
 
 export interface DuCommandOptions {
   /** Whether to leave out the entries of directories. */
-  summarize: boolean
+  summarize?: boolean
 }
 
-/**
- * Print what files and directories take in the repo: original and stored size, each block counted once.
- *
- * @param texts - CIDs or names, with or without a path, or names of pins. By default all pins
- * @throws {UsageError} a text is none of these
- * @throws {NameError} a name cannot be resolved
- * @throws {IncompleteError} some of several cannot be measured; the reasons are printed
- */
-export async function du (texts: readonly string[], { summarize }: DuCommandOptions, context: Context): Promise<void> {
+export async function du (
+  texts: readonly string[],
+  { summarize = false }: DuCommandOptions,
+  context: Context
+): Promise<void> {
   const { output } = context
 
   output.heading([sizeHeading('ORIGINAL'), sizeHeading('STORED'), 'NAME'])

@@ -11,12 +11,6 @@ import type { FindContentOptions } from '@ipfsz/node/find'
 
 export type FindCommandOptions = Pick<FindContentOptions, 'type'>
 
-/**
- * Print the files, directories and symlinks whose names match, each with a path that other commands take.
- *
- * @param targets - CIDs, names or names of pins, and paths below them. By default all pins
- * @throws {IncompleteError} some of several targets cannot be read to the end; the reasons are printed
- */
 export async function find (
   pattern: string,
   targets: readonly string[],

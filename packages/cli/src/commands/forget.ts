@@ -14,12 +14,6 @@ export interface ForgetCommandOptions extends KeepRules {
   dryRun: boolean
 }
 
-/**
- * Forget and unpin the versions of names that no rule keeps.
- *
- * @throws {UsageError} the rules would keep nothing
- * @throws {NoHistoryError} a name has no history
- */
 export async function forget (
   names: readonly string[],
   { dryRun, ...rules }: ForgetCommandOptions,

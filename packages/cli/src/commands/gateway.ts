@@ -8,14 +8,9 @@ import type { ServedGateway, ServeGatewayOptions } from '@ipfsz/node/gateway'
 
 export type { Compressed } from '@ipfsz/node/gateway'
 
-export interface GatewayCommandOptions extends Omit<ServeGatewayOptions, 'fetch' | 'host' | 'onEntry' | 'public'> {
-  /** Fetch what the repo lacks from other nodes. */
-  fetch: boolean
-  /** Whether other machines may connect. */
-  public: boolean
+export interface GatewayCommandOptions extends Omit<ServeGatewayOptions, 'onEntry'> {
   /** Whether to print a line for each request. */
-  log: boolean
-  host?: string[] | undefined
+  log?: boolean
 }
 
 /** What the options are called, for messages. */
@@ -30,12 +25,6 @@ const OPTION_NAMES: OptionNames = { listen: '--listen', metrics: '--metrics', pu
 /** How much of the access log may wait for a slow reader, in bytes. More lines are dropped, and counted. */
 const MAX_WAITING = 1024 * 1024
 
-/**
- * Serve the repo over HTTP until it is interrupted.
- *
- * @throws {UsageError} it is to fetch, and there is nobody to ask
- * @throws {NotConnectedError} a peer of --peer cannot be reached
- */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   checkAddresses(options, OPTION_NAMES)
@@ -62,7 +51,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
 export function optionsOf (options: GatewayCommandOptions, { output }: Context): ServeGatewayOptions {
   return {
     ...options,
-    onEntry: options.log || output.verbose
+    onEntry: options.log === true || output.verbose
       ? entry => {
         const isRead = output.stdout.writableLength < MAX_WAITING
 
@@ -80,7 +69,7 @@ export function optionsOf (options: GatewayCommandOptions, { output }: Context):
 export function tellStarted (running: ServedGateway, options: GatewayCommandOptions, context: Context): void {
   printStarted(running, options, context)
 
-  if (options.fetch && options.public) {
+  if (options.fetch === true && options.public === true) {
     context.output.note('anyone who can reach this gateway can make it fetch and serve any content')
   }
 }
@@ -89,7 +78,6 @@ export function tellStarted (running: ServedGateway, options: GatewayCommandOpti
  * Check where a gateway is to listen.
  *
  * @param names - what the options are called
- * @throws {UsageError} an address is not one, or lets other machines in without leave
  */
 export function checkAddresses (
   { listen, metrics, public: isPublic }: GatewayCommandOptions,
@@ -98,7 +86,7 @@ export function checkAddresses (
   const addresses = [[names.listen, listen], ...metrics == null ? [] : [[names.metrics, metrics]]]
 
   for (const [option, address] of addresses) {
-    if (!isLoopback(parseListenAddress(address)) && !isPublic) {
+    if (!isLoopback(parseListenAddress(address)) && isPublic !== true) {
       throw new UsageError(
         `${option} ${address} allows other machines to connect: add ${names.public} to allow that, ` +
           'or listen on 127.0.0.1 and put a reverse proxy in front'

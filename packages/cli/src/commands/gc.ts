@@ -5,7 +5,6 @@ import { withSmallHeap } from './little-memory.ts'
 import type { Context } from '../context.ts'
 import type { CollectOptions } from '@ipfsz/node/collect'
 
-/** Delete unpinned blocks, and links to compressed files that are gone. */
 export async function gc (options: CollectOptions, context: Context): Promise<void> {
   const { dryRun, removed, removedSize, kept, pins, links, packs } =
     await withSmallHeap(async () => collectGarbage(nodeContext(context), options))

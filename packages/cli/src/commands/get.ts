@@ -18,14 +18,13 @@ export interface GetCommandOptions extends Omit<GetContentOptions, 'maxWindowSiz
   maxWindow?: number
 }
 
-/** Write a file or a directory to disk. It appears under its name only when it is complete. */
 export async function get (
   text: string,
   { maxWindow, ...options }: GetCommandOptions,
   context: Context
 ): Promise<void> {
   if (options.output === STDOUT) {
-    await cat(text, { raw: false, maxWindow }, context)
+    await cat(text, { maxWindow }, context)
     return
   }
 

@@ -16,11 +16,6 @@ export interface ImportCommandOptions {
   compression: CompressionOptions
 }
 
-/**
- * Copy what a Kubo has pinned into the repo, compressed.
- *
- * @param texts - the CIDs or names to import, by default all recursive pins
- */
 export async function importFromKubo (
   texts: string[],
   { fromKubo, ...options }: ImportCommandOptions,

@@ -11,12 +11,6 @@ export interface AddLinkCommandOptions {
   maxWindow?: number
 }
 
-/**
- * Link the CID of an uncompressed file to the compressed file with the same bytes.
- *
- * @param original - a CID or a name, and a path below it, as `compressed`
- * @throws {UsageError} the first is marked, or the second is not
- */
 export async function addLink (
   original: string,
   compressed: string,
@@ -26,7 +20,6 @@ export async function addLink (
   print(await node.addLink(nodeContext(context), original, compressed, { unchecked, maxWindowSize }), context)
 }
 
-/** Delete the links of what CIDs, names and paths lead to, original or marked. */
 export async function removeLinks (texts: string[], context: Context): Promise<void> {
   await node.removeLinks(nodeContext(context), texts, {
     onUnlink (cid) {
@@ -35,7 +28,6 @@ export async function removeLinks (texts: string[], context: Context): Promise<v
   })
 }
 
-/** List links: the original CID, and the marked one. */
 export async function listLinks (context: Context): Promise<void> {
   for await (const link of node.listLinks(nodeContext(context))) {
     print(link, context)

@@ -14,11 +14,6 @@ export const NOT_PINNED = phraseCell('not pinned', ['unpinned'])
 /** Columns of `2026-01-31 12:00`. */
 const MINUTE_WIDTH = 16
 
-/**
- * Print the versions that were added under a name with `--base latest`, the newest first.
- *
- * @throws {NoHistoryError} the name has no history
- */
 export async function log (name: string, context: Context): Promise<void> {
   const { output } = context
 
@@ -43,7 +38,6 @@ export function minuteCell (date: Date): Cell {
   return { text: minuteOf(date), plain: date.toISOString(), width: MINUTE_WIDTH }
 }
 
-/** Print the names that have a history. */
 export async function listHistories (context: Context): Promise<void> {
   const { output } = context
   output.heading([wordCell('LAST ADDED', MINUTE_WIDTH), wordCell('VERSIONS', COUNT_WIDTH), 'NAME'])
@@ -60,11 +54,6 @@ export async function listHistories (context: Context): Promise<void> {
   }
 }
 
-/**
- * Forget the versions of a name. Their pins stay.
- *
- * @throws {NoHistoryError} the name has no history
- */
 export async function forgetHistory (name: string, context: Context): Promise<void> {
   const versions = await node.forgetHistory(nodeContext(context), name)
 

@@ -18,9 +18,9 @@ const TIME_WIDTH = 20
 
 export interface LsCommandOptions {
   /** Also print modes and modification times. */
-  long: boolean
+  long?: boolean
   /** Also list what is in directories, each below its directory. */
-  recursive: boolean
+  recursive?: boolean
 }
 
 /** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */
@@ -67,13 +67,13 @@ async function list (
       sizeCell(directory || !sizeKnown ? undefined : size),
       sizeCell(storedSize),
       wordCell(directory ? '-' : codec, CODEC_WIDTH),
-      ...options.long ? [wordCell(modeOf(entry), MODE_WIDTH), wordCell(timeOf(entry), TIME_WIDTH)] : [],
+      ...options.long === true ? [wordCell(modeOf(entry), MODE_WIDTH), wordCell(timeOf(entry), TIME_WIDTH)] : [],
       shown
     ])
 
     options.onEntry()
 
-    if (options.recursive && directory) {
+    if (options.recursive === true && directory) {
       await list({ cid: entry.cid, path: '', prefix: `${name}/` }, files, options, context)
     }
   }
@@ -114,7 +114,7 @@ function linkOf (entry: DirectoryEntry): string | undefined {
   return typeOf(entry) === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
 }
 
-function headings ({ long }: LsCommandOptions): Cell[] {
+function headings ({ long = false }: LsCommandOptions): Cell[] {
   return [
     cidCell('CID'),
     sizeHeading('ORIGINAL'),

@@ -14,12 +14,6 @@ export interface MigrateCommandOptions {
   verify: boolean
 }
 
-/**
- * Copy blocks, pins and links from one store to another. What is there already is not copied again, so an interrupted
- * migration goes on where it was. Deletes nothing.
- *
- * @throws {IncompleteError} a block is damaged or cannot be read, or a pin was left out: each was printed
- */
 export async function migrate (
   from: string,
   to: string,
@@ -54,7 +48,6 @@ function placeOf (text: string, { io }: Context): string {
   return isS3Url(text) ? text : resolvePath(text, io)
 }
 
-/** @throws {IncompleteError} */
 function report (
   { blocks, replaced, size, pins, links }: Migrated,
   { from, to, dryRun, verify }: MigrateCommandOptions & { from: string, to: string },

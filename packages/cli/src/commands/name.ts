@@ -9,7 +9,6 @@ export interface NamePublishOptions {
   lifetime?: number
 }
 
-/** Publish an IPNS name for a CID, for what another name leads to now, or for a path below them. */
 export async function publishName (text: string, options: NamePublishOptions, context: Context): Promise<void> {
   const { name, cid, path, sequence } = await node.publishName(nodeContext(context), text, options)
 
@@ -19,10 +18,6 @@ export async function publishName (text: string, options: NamePublishOptions, co
   )
 }
 
-/**
- * Resolve a name: an IPNS name as other nodes know it, what was published here under a key of the repo, or a DNSLink.
- * Prints the marked CID if that was published.
- */
 export async function resolveName (text: string, context: Context): Promise<void> {
   const { cid, path } = await node.resolveName(nodeContext(context), text)
 

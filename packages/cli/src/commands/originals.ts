@@ -10,7 +10,6 @@ export interface IndexCommandOptions {
   layout?: string[]
 }
 
-/** Index the originals of marked CIDs, so that they are served: by default of all linked files and pinned trees. */
 export async function indexOriginals (
   texts: string[],
   { layout: layouts }: IndexCommandOptions,
@@ -27,7 +26,6 @@ export async function indexOriginals (
   }
 }
 
-/** List the originals that are indexed: CID, marked CID, layout. */
 export async function listOriginals (context: Context): Promise<void> {
   let count = 0
 

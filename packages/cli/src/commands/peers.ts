@@ -4,7 +4,6 @@ import { printable } from '../terminal/output.ts'
 import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 
-/** Show the peer id of the repo, and the addresses of its daemon if one runs. */
 export async function id (context: Context): Promise<void> {
   const { output } = context
   const { peerId, addresses, agent } = await node.identify(context)
@@ -25,7 +24,6 @@ export async function id (context: Context): Promise<void> {
   ])
 }
 
-/** List the peers that the daemon is connected to. */
 export async function peers (context: Context): Promise<void> {
   const { output } = context
   const connected = await node.connectedPeers(context)
@@ -49,14 +47,12 @@ export async function peers (context: Context): Promise<void> {
   }
 }
 
-/** Connect the daemon to peers. */
 export async function connect (addresses: readonly string[], context: Context): Promise<void> {
   await node.connectPeers(nodeContext(context), addresses, (peerId, address) => {
     context.output.row({ peerId, address }, [peerId, 'connected'])
   })
 }
 
-/** List the peers that advertise what a CID, a name or a path leads to, as they are found. */
 export async function providers (text: string, context: Context): Promise<void> {
   const { output } = context
   const { cid, providers } = await node.findProviders(nodeContext(context), text, ({ peerId, addresses }) => {

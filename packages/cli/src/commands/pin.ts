@@ -3,14 +3,12 @@ import { nodeContext } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
 import { NEXT_GC } from './rm.ts'
 import { printable } from '../terminal/output.ts'
-import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { cidCell, phraseCell, sizeCell, sizeHeading, timeCell } from '../terminal/row.ts'
 import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 
-/** Pin what CIDs, names and paths lead to: garbage collection keeps it. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
   await node.addPins(nodeContext(context), texts, {
     onPin ({ cid, isPinned }) {
@@ -21,10 +19,6 @@ export async function addPins (texts: string[], context: Context): Promise<void>
   })
 }
 
-/**
- * Unpin what CIDs, names and paths lead to. The next garbage collection deletes their blocks, unless another pin needs
- * them.
- */
 export async function removePins (texts: string[], context: Context): Promise<void> {
   const { output } = context
 
@@ -38,17 +32,11 @@ export async function removePins (texts: string[], context: Context): Promise<vo
   })
 }
 
-/**
- * List pins: the CID, and the name of the file it was pinned for. A long list also has sizes and dates.
- *
- * @throws {IncompleteError} some pin records cannot be read; the others are listed
- */
 export async function listPins ({ long }: { long: boolean }, context: Context): Promise<void> {
   const { output } = context
   const damaged: PinRecordError[] = []
   const pins = node.listPins(nodeContext(context), { long, onDamaged: err => { damaged.push(err) } })
   const progress = output.progress('listing pins', undefined, 'pin')
-  const onPin = counter(progress)
 
   if (long) {
     output.heading([cidCell('CID'), sizeHeading('ORIGINAL'), sizeHeading('STORED'), timeCell('PINNED'), 'NAME'])
@@ -66,7 +54,7 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
           ...name == null ? [] : [printable(name)]
         ]
       )
-      onPin(1)
+      progress.add(1)
     }
   } finally {
     progress.end()

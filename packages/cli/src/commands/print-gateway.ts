@@ -1,17 +1,7 @@
 import { DEFAULT_CACHE_SIZE } from '@ipfsz/node/gateway'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { ServedGateway } from '@ipfsz/node/gateway'
-
-/** What its start is to say besides where it is. */
-interface Started {
-  /** Whether it fetches what the repo lacks. */
-  fetch: boolean
-  /** Maximum bytes of its cache. */
-  cache?: number | undefined
-  /** Hosts on whose subdomains each CID has an origin of its own. */
-  host?: string[] | undefined
-}
+import type { ServedGateway, ServeGatewayOptions } from '@ipfsz/node/gateway'
 
 /**
  * Print where a gateway is. Each line but that of the cache, whose directory may have a long name, fits into
@@ -19,7 +9,7 @@ interface Started {
  */
 export function printStarted (
   { url, otherUrls, subdomainUrl, metricsUrl, cached }: ServedGateway,
-  { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Started,
+  { fetch = false, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Omit<ServeGatewayOptions, 'listen'>,
   { output }: Context
 ): void {
   const cacheDirectory = cached?.directory

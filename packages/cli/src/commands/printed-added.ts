@@ -1,7 +1,9 @@
-import { STDIN } from './added-names.ts'
 import type { Context } from '../context.ts'
 import type { PrintedAdd, PrintedRoot } from '../terminal/printed-add.ts'
 import type { AddedEntry, AddedRoot } from '@ipfsz/node/add'
+
+/** The path that stands for stdin. */
+export const STDIN = '-'
 
 /** What the command prints of an entry of a directory that was added. */
 export function printedEntry ({ cid, plainCid, path: name, ...entry }: AddedEntry): PrintedAdd {

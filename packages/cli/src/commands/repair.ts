@@ -8,7 +8,6 @@ import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { Repaired, RepairedRoot } from '@ipfsz/node/repair'
 
-/** Fetch missing and damaged blocks of what CIDs, names and paths lead to, or of all pins if there are none. */
 export async function repair (texts: string[], context: Context): Promise<void> {
   const { output } = context
   const { roots, failed, unreadable, lost, online } = await repairContent(nodeContext(context), texts, {

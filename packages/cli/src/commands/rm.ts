@@ -6,10 +6,6 @@ import type { Context } from '../context.ts'
 /** What becomes of the blocks of what is not pinned any more. */
 export const NEXT_GC = 'the next ipfsz gc deletes the blocks that no other pin needs'
 
-/**
- * Unpin what CIDs, names and paths lead to, and delete its links. The next collection deletes the blocks that no pin
- * needs.
- */
 export async function rm (texts: string[], context: Context): Promise<void> {
   const { output } = context
 

@@ -10,33 +10,12 @@ import { count, formatSize } from '../terminal/units.ts'
 import { withLabel } from '../terminal/with-label.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
-import type { MissingNeeds, PublishedSite } from '@ipfsz/site'
+import type { MissingNeeds, PublishedSite, PublishSiteOptions } from '@ipfsz/site'
 
-export interface SiteAddOptions {
-  /** Patterns of files that also stay plain. */
-  keep: string[]
-  ignore: string[]
-  hidden: boolean
-  level: number
-  /** Makes parts of large files cheap to read. */
-  optimize?: 'ranges' | undefined
-  /** Store once what small files of a kind have in common. */
-  dictionaries: boolean
-  /** The last release. */
-  base?: string | undefined
-  /** The path of a CAR to write. */
-  car?: string | undefined
-  /** Whether the CAR may replace a file. */
-  force?: boolean | undefined
-}
+export type SiteAddOptions = Omit<PublishSiteOptions, 'name' | 'network' | 'onProgress' | 'signal'>
 
 const INDENT = '  '
 
-/**
- * Add a static site, so that it is stored and sent compressed, and any gateway with subdomains shows it.
- *
- * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
- */
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
   const node = nodeContext(context)
   const { signal, onProgress, repo, bootstrap, nameGateways: gateways } = node

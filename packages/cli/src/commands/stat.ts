@@ -15,7 +15,6 @@ export interface StatCommandOptions {
   maxWindow?: number
 }
 
-/** Show type, sizes and codec of what a CID names. */
 export async function stat (text: string, { maxWindow }: StatCommandOptions, context: Context): Promise<void> {
   const { output } = context
   const progress = new LateProgress(() => output.progress(text))

@@ -13,14 +13,13 @@ interface Sizes {
   storedSize: number
 }
 
-/** Count the blocks of the repo, the space they take on disk, and the space saved by compressing files and blocks. */
 export async function stats (context: Context): Promise<void> {
   const { output } = context
   const found = await countRepo(nodeContext(context))
-  const { blocks, size, storedSize, ratio, codecs, unreadable, packs, files, originalSize, saved } = found
+  const { blocks, size, storedSize, codecs, unreadable, packs, files, originalSize } = found
 
   output.result(
-    { blocks, size, storedSize, ratio, codecs, unreadable, packs, files, originalSize, saved },
+    { ...found },
     [
       output.table([
         ['Codec', 'Blocks', 'Size', 'On disk', 'Ratio'],

@@ -13,7 +13,6 @@ export interface TreeCommandOptions {
   depth?: number
 }
 
-/** Print a directory and what is below it as a tree, with the original size of each file. */
 export async function tree (text: string, options: TreeCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const found = { directories: 0, files: 0, size: 0n }

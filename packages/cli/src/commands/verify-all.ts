@@ -12,11 +12,6 @@ import type { Context } from '../context.ts'
 import type { VerifyCommandOptions } from './verify.ts'
 import type { VerifiedPin } from '@ipfsz/node/verify'
 
-/**
- * Read all that is pinned, and print for each pin whether it is good, incomplete or damaged.
- *
- * @throws {IncompleteError} a pin is not good, or a pin record cannot be read
- */
 export async function verifyAll (
   { maxWindow: maxWindowSize }: VerifyCommandOptions,
   context: Context

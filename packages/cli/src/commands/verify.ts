@@ -12,11 +12,6 @@ export interface VerifyCommandOptions {
   maxWindow?: number
 }
 
-/**
- * Read every block and frame of what CIDs, names and paths lead to, and check them.
- *
- * @throws {IncompleteError} some of several are not good; the reasons are printed
- */
 export async function verify (
   texts: string[],
   { maxWindow: maxWindowSize }: VerifyCommandOptions,

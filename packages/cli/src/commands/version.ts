@@ -1,7 +1,6 @@
 import { packageVersion } from '@ipfsz/node/environment'
 import type { Context } from '../context.ts'
 
-/** Print the version. */
 export function version ({ output }: Context): void {
   const version = packageVersion()
 

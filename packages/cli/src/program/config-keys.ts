@@ -93,11 +93,7 @@ export function describeKeys (): Array<{ term: string, description: string }> {
   ]
 }
 
-/**
- * What an option gets from the values of its setting, parsed as on the command line.
- *
- * @throws {UsageError} they are none of the option's
- */
+/** What an option gets from the values of its setting, parsed as on the command line. */
 export function parseSetting (option: Option, key: string, values: readonly string[]): unknown {
   if (option.isBoolean()) {
     if (values.length !== 1 || !['true', 'false'].includes(values[0])) {
@@ -117,11 +113,7 @@ export function parseSetting (option: Option, key: string, values: readonly stri
   }
 }
 
-/**
- * The setting that is to be written.
- *
- * @throws {UsageError} there is no such key, or it cannot have these values
- */
+/** The setting that is to be written. */
 export function toSetting (key: string, values: readonly string[]): ConfigValue {
   checkKey(key)
   const variable = VARIABLE_KEYS[key]
@@ -151,7 +143,6 @@ export function toSetting (key: string, values: readonly string[]): ConfigValue 
   return found.isList === true ? [...values] : typeof parsed === 'boolean' ? parsed : values[0]
 }
 
-/** @throws {UsageError} there is no such key */
 export function checkKey (key: string): void {
   if (!CONFIG_KEYS.includes(key)) {
     const near = nearWords(key, CONFIG_KEYS)

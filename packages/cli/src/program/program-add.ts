@@ -109,7 +109,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         throw new UsageError(`--optimize ${flags.optimize} requires --codec auto, but the codec is ${flags.codec}`)
       }
 
-      const { codec, level, frameSize, cut, detect } = flags
+      const { codec, level, frameSize, cut, detect, optimize, baseOfBase, filters } = flags
 
       if (codec === 'none' && (level != null || frameSize != null || cut != null || detect === false)) {
         throw new UsageError(
@@ -167,61 +167,21 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         throw new UsageError('--only-hash cannot be combined with --kubo or --link: it stores nothing')
       }
 
-      const {
-        quiet = false,
-        quieter = false,
-        deterministic = false,
-        link = false,
-        pin = true,
-        sync = true,
-        hidden = false,
-        ignore = [],
-        gitignore = false,
-        cache,
-        preserveMode: mode = false,
-        preserveMtime: mtime = false,
-        wrapWithDirectory: wrap = false,
-        onlyHash = false,
-        dryRun = false,
-        kubo,
-        base,
-        name,
-        dictionaries = false,
-        recursive: _recursive,
-        progress: _progress,
-        cidVersion: _cidVersion,
-        ...compression
-      } = flags
       const { add } = await import('../commands/add.ts')
-      await add(
-        paths,
-        {
-          compression: { ...compression, ...dictionaries ? { dictionaries: 'auto' } : {} },
-          deterministic,
-          quiet,
-          quieter,
-          link,
-          wrap,
-          onlyHash,
-          dryRun,
-          pin,
-          sync,
-          hidden,
-          ignore,
-          gitignore,
-          // on by default where it is safe
-          cache: cache === false ? false : undefined,
-          preserve: { mode, mtime },
-          ...base == null ? {} : { base },
-          ...name == null ? {} : { name },
-          ...kubo == null ? {} : { kubo }
+      await add(paths, {
+        ...flags,
+        compression: {
+          codec, optimize, level, frameSize, cut, baseOfBase, filters, detect,
+          dictionaries: flags.dictionaries === true ? 'auto' : undefined
         },
-        context()
-      )
+        wrap: flags.wrapWithDirectory,
+        // on by default where it is safe
+        cache: flags.cache === false ? false : undefined,
+        preserve: { mode: flags.preserveMode === true, mtime: flags.preserveMtime === true }
+      }, context())
     })
 }
 
-/** @throws {UsageError} it is not 1 */
 function parseCidVersion (text: string): number {
   if (text !== '1') {
     throw new UsageError(

@@ -33,15 +33,13 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--length <n>', 'write at most this many bytes', parseNumber)
     .option('--raw', 'write the bytes as stored, without decompressing')
     .addOption(maxWindow()))
-    .action(async (cid: string, flags: Partial<CatCommandOptions> & NetworkFlags) => {
-      const [{ raw = false, ...options }, networked] = withNetwork(flags, context())
-
-      if (raw && options.maxWindow != null) {
+    .action(async (cid: string, flags: CatCommandOptions & NetworkFlags) => {
+      if (flags.raw === true && flags.maxWindow != null) {
         throw new UsageError('--max-window cannot be combined with --raw, which does not decompress')
       }
 
       const { cat } = await import('../commands/cat.ts')
-      await cat(cid, { raw, ...options }, networked)
+      await cat(cid, ...withNetwork(flags, context()))
     })
 
   addNetworkOptions(program.command('get')
@@ -77,11 +75,8 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .argument('<cid>', TARGET)
     .option('-l, --long', 'also print modes and modification times')
     .option('-R, --recursive', 'also list the contents of subdirectories'))
-    .action(async (cid: string, flags: Partial<LsCommandOptions> & NetworkFlags) => {
-      const [{ long = false, recursive = false }, networked] = withNetwork(flags, context())
-      const { ls } = await import('../commands/ls.ts')
-      await ls(cid, { long, recursive }, networked)
-    })
+    .action(async (cid: string, flags: LsCommandOptions & NetworkFlags) =>
+      (await import('../commands/ls.ts')).ls(cid, ...withNetwork(flags, context())))
 
   addNetworkOptions(program.command('tree')
     .description('show a directory and what is below it as a tree, with original sizes')
@@ -118,18 +113,15 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .argument('<cid>', `the old one: ${TARGET}`)
     .argument('<cid>', 'the new one')
     .option('--content', 'also compare contents of files of equal size, where CIDs cannot show whether they are equal'))
-    .action(async (before: string, after: string, flags: Partial<DiffCommandOptions> & NetworkFlags) => {
-      const [{ content = false }, networked] = withNetwork(flags, context())
-      const { diff } = await import('../commands/diff.ts')
-      await diff([before, after], { content }, networked)
-    })
+    .action(async (before: string, after: string, flags: DiffCommandOptions & NetworkFlags) =>
+      (await import('../commands/diff.ts')).diff([before, after], ...withNetwork(flags, context())))
 
   program.command('du')
     .description('show disk usage of this repo: original size, stored size, name')
     .argument('[cid...]', `${TARGETS} (default: all pins)`)
     .option('-s, --summarize', 'do not list the contents of directories')
-    .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) =>
-      (await import('../commands/du.ts')).du(texts, { summarize }, context()))
+    .action(async (texts: string[], options: DuCommandOptions) =>
+      (await import('../commands/du.ts')).du(texts, options, context()))
 
   program.command('verify')
     .description('read files or directories completely and check every block and frame')

@@ -8,7 +8,7 @@ import type { GatewayCommandOptions } from '../commands/gateway.ts'
 import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
 
-type GatewayFlags = NetworkFlags & Pick<GatewayCommandOptions, 'listen'> & Partial<GatewayCommandOptions>
+type GatewayFlags = NetworkFlags & GatewayCommandOptions
 
 /** The options that need `--fetch`. */
 const FETCHING = ['peer', 'gateway', 'router', 'allowLocal', 'timeout', 'cache'] as const
@@ -70,9 +70,7 @@ export function defineGatewayCommand (program: Command, context: () => Context):
         throw new UsageError('The limits of concurrent requests must be at least 1')
       }
 
-      const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =
-        withNetwork(flags, context())
       const { gateway } = await import('../commands/gateway.ts')
-      await gateway({ ...rest, fetch, public: isPublic, log }, withPeers)
+      await gateway(...withNetwork(flags, context()))
     })
 }

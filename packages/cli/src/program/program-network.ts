@@ -69,11 +69,7 @@ export function addPeerOptions (command: Command): Command {
     )
 }
 
-/**
- * Move the network options from the flags into the context.
- *
- * @throws {UsageError} --offline is combined with another network option
- */
+/** Move the network options from the flags into the context. */
 export function withNetwork<T extends NetworkFlags> (
   { offline, peer, gateway, router, allowLocal, timeout, ...rest }: T,
   context: Context

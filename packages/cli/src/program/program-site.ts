@@ -42,22 +42,20 @@ export function defineSiteCommands (program: Command, context: () => Context): v
     )
     .option('--car <file>', 'also write a reproducible CAR, for pinning services')
     .option('--force', 'with --car, replace an existing file')
-    .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
-      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, dictionaries = false, ...others } = flags
-
-      if (dictionaries && others.base != null) {
+    .action(async (directory: string, flags: SiteAddOptions) => {
+      if (flags.dictionaries === true && flags.base != null) {
         throw new UsageError('--dictionaries cannot be combined with --base: choose one')
       }
 
-      if (others.force === true && others.car == null) {
+      if (flags.force === true && flags.car == null) {
         throw new UsageError('--force requires --car')
       }
 
-      if (others.car === '-') {
+      if (flags.car === '-') {
         throw new UsageError('--car needs a file, because the CID goes to stdout: see ipfsz car export -o -')
       }
 
       const { addSite } = await import('../commands/site.ts')
-      await addSite(directory, { keep, ignore, hidden, level, dictionaries, ...others }, context())
+      await addSite(directory, flags, context())
     })
 }

@@ -7,9 +7,9 @@ import type { PrintedAdd, PrintedRoot } from './printed-add.ts'
 
 /** What `ipfsz add` is asked to print. */
 export interface AddPrinterInit {
-  quiet: boolean
+  quiet?: boolean
   /** Print only the CIDs of roots. */
-  quieter: boolean
+  quieter?: boolean
 }
 
 /** Prints what was added: a summary of each root for people, and stable columns or JSON for scripts. */
@@ -21,7 +21,7 @@ export class AddPrinter {
   readonly #summarizes: boolean
   #summaries = 0
 
-  constructor ({ quiet, quieter }: AddPrinterInit, output: Output) {
+  constructor ({ quiet = false, quieter = false }: AddPrinterInit, output: Output) {
     this.#output = output
     this.#onlyCids = quiet || quieter
     this.#summarizes = !this.#onlyCids && !output.json && output.stdout.isTTY === true

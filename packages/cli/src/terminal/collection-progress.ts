@@ -1,4 +1,3 @@
-import { counter } from './progress.ts'
 import { count } from './units.ts'
 import type { CollectionEvent } from '@ipfsz/shared-store/collect'
 import type { Output } from './output.ts'
@@ -55,7 +54,7 @@ export class CollectionProgress {
       this.end()
       const progress = this.#output.progress(label, undefined, 'block')
       this.#label = label
-      this.#add = counter(progress)
+      this.#add = done => { progress.add(done) }
       this.#end = () => { progress.end() }
     }
 

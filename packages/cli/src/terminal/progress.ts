@@ -22,26 +22,18 @@ export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'
   return sizeKnown === false ? undefined : Number(size)
 }
 
-/** Make a callback that adds what is done to a progress bar. */
-export function counter (progress: Pick<Progress, 'update'>): (done: number) => void {
-  let total = 0
-
-  return done => { progress.update(total += done) }
-}
-
 /** A bar that opens with the first thing that is done: until then, another bar may say what is waited for. */
 export class LateProgress {
-  readonly #open: () => Pick<Progress, 'update' | 'end'>
-  #progress: Pick<Progress, 'update' | 'end'> | undefined
-  #done = 0
+  readonly #open: () => Pick<Progress, 'add' | 'end'>
+  #progress: Pick<Progress, 'add' | 'end'> | undefined
 
-  constructor (open: () => Pick<Progress, 'update' | 'end'>) {
+  constructor (open: () => Pick<Progress, 'add' | 'end'>) {
     this.#open = open
   }
 
   add (done: number): void {
     this.#progress ??= this.#open()
-    this.#progress.update(this.#done += done)
+    this.#progress.add(done)
   }
 
   end (): void {
@@ -116,6 +108,11 @@ export class Progress {
     this.#done = done
     this.#total = total ?? this.#total
     this.#draw()
+  }
+
+  /** Show that this many more are done. */
+  add (more: number): void {
+    this.update(this.#done + more)
   }
 
   /** Remove the bar until it is drawn again, to print something else. */

@@ -19,11 +19,7 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 1024 ** 4
 }
 
-/**
- * Parse a size such as `65536`, `64KiB`, `4 MiB` or `1MB` into bytes.
- *
- * @throws {UsageError} it is not a size, or has too many bytes for a safe integer
- */
+/** Parse a size such as `65536`, `64KiB`, `4 MiB` or `1MB` into bytes. */
 export function parseSize (text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const bytes = Number(number) * UNITS[unit?.toLowerCase()]
@@ -44,11 +40,7 @@ export function parseSizeOrNone (text: string): number {
   return text === 'none' ? 0 : parseSize(text)
 }
 
-/**
- * Parse how much may stay unused: a percentage, or a size as `parseSize` does.
- *
- * @throws {UsageError} it is neither
- */
+/** Parse how much may stay unused: a percentage, or a size as `parseSize` does. */
 export function parseUnused (text: string): { share: number } | { bytes: number } {
   const [, percent] = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim()) ?? []
 
@@ -63,11 +55,7 @@ export function parseUnused (text: string): { share: number } | { bytes: number 
   return { share: Number(percent) / 100 }
 }
 
-/**
- * Parse a whole number from 0.
- *
- * @throws {UsageError} it is not one
- */
+/** Parse a whole number from 0. */
 export function parseNumber (text: string): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
 
@@ -94,11 +82,7 @@ export function collect<T> (parse: (text: string) => T, commas = true): (text: s
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
-/**
- * Parse a duration such as `500ms`, `10s`, `5m`, `48h`, or a number of seconds, into milliseconds.
- *
- * @throws {UsageError} it is not a duration, or less than a millisecond
- */
+/** Parse a duration such as `500ms`, `10s`, `5m`, `48h`, or a number of seconds, into milliseconds. */
 export function parseDuration (text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const milliseconds = Math.round(Number(number) * SECONDS[unit === '' ? 's' : unit?.toLowerCase()] * 1000)
@@ -115,8 +99,6 @@ const HOUR = 3_600_000
 /**
  * Parse an age as restic writes it, such as `12h`, `30d` or `1y6m`, into milliseconds. `m` are months: one counts 31
  * days, and a year 366, so that nothing is younger than its age says.
- *
- * @throws {UsageError} it is not an age
  */
 export function parseAge (text: string): number {
   const [found = '', ...numbers] = /^(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)d)?(?:(\d+)h)?$/i.exec(text.trim()) ?? []

@@ -35,8 +35,6 @@ const LAYOUTS: ReadonlySet<unknown> = new Set<BlockLayout>(['files', 'packs'])
 /**
  * Read how a repo keeps its blocks. Undefined if there is no setting: then the repo is new, or has files that are not
  * compressed.
- *
- * @throws {RepoError} the setting cannot be parsed, or is of a newer version
  */
 export async function readBlockSetting (repo: string): Promise<BlockSetting | undefined> {
   try {

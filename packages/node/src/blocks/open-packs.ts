@@ -94,7 +94,6 @@ export class OpenPacks {
     }
   }
 
-  /** @throws {RepoError} the directory is another one by now, so what was put is not in it */
   checkPlace (): void {
     if (this.#isReplaced()) {
       throw new RepoError(`The directory ${this.#directory} was deleted or moved meanwhile`)

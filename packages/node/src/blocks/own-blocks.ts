@@ -1,5 +1,4 @@
-import { collectBytes } from '@ipfsz/utils/bytes'
-import { isMissing } from '../dag/missing.ts'
+import { storedOrPlain } from '../dag/stored-or-plain.ts'
 import { OwnStorage } from './own-storage.ts'
 import { PackStorage } from './pack-storage.ts'
 import { Places } from './places.ts'
@@ -25,33 +24,16 @@ export async function ownBlocks (init: PlacesInit): Promise<OwnBlocks> {
   const { stored, plain } = places.now
   const blockstore = new OwnStorage(places, 'plain')
 
+  if ('getStored' in plain) {
+    // a block that is missing there was moved into a pack meanwhile
+    const { getStored } = plain as CompressedBlockstore
+    Object.assign(blockstore, { getStored: storedOrPlain(getStored.bind(plain), blockstore) })
+  }
+
   return {
     storage: new OwnStorage(places, 'stored'),
-    blockstore: 'getStored' in plain ? withStored(blockstore, plain as CompressedBlockstore) : blockstore,
+    blockstore,
     ...stored instanceof PackStorage && places.before == null ? { packs: async () => stored.packs() } : {},
     close: async () => places.close()
   }
-}
-
-/** Blocks that a gateway can send as they are stored. */
-function withStored (
-  blockstore: OwnStorage,
-  files: Pick<CompressedBlockstore, 'getStored'>
-): OwnStorage & Pick<CompressedBlockstore, 'getStored'> {
-  return Object.assign(blockstore, {
-    async getStored (...[cid, options]: Parameters<CompressedBlockstore['getStored']>) {
-      try {
-        return await files.getStored(cid, options)
-      } catch (err) {
-        if (!isMissing(err)) {
-          throw err
-        }
-
-        // moved into a pack meanwhile
-        const payload = await collectBytes(blockstore.get(cid, options))
-
-        return { codec: 'none' as const, size: payload.byteLength, payload }
-      }
-    }
-  })
 }

@@ -1,3 +1,4 @@
+// Room: blocks that were fetched, kept on the disk of this node. Which one was used when is in `use-table.ts`.
 // Above 250 lines: reading, writing and telling the table change one state, which is told to the table in batches.
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
@@ -7,8 +8,9 @@ import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkBlock } from '@ipfsz/core'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { readWholeFile } from '@ipfsz/utils/read-file'
-import { blockName } from './names.ts'
-import { removeDirectory } from './remove-directory.ts'
+import { base32 } from 'multiformats/bases/base32'
+import { holdDirectory } from '../disk/held-directory.ts'
+import { removeDirectory } from '../disk/remove-directory.ts'
 import { isTransient, UseTable } from './use-table.ts'
 import type { Use } from './use-table.ts'
 import type { CID } from 'multiformats/cid'
@@ -345,10 +347,17 @@ export class SharedCache {
   }
 
   async #removeOld (): Promise<void> {
-    for (const name of await readdir(this.#directory)) {
-      if (name.startsWith(OLD)) {
-        await removeDirectory(join(this.#directory, name), () => this.#closed)
+    const held = await holdDirectory(this.#directory)
+
+    try {
+      for (const name of await readdir(held.path)) {
+        if (name.startsWith(OLD)) {
+          // others may be at it too. What is left goes when the cache is opened next
+          await removeDirectory(held, name, () => this.#closed).catch(() => {})
+        }
       }
+    } finally {
+      await held.close()
     }
   }
 
@@ -363,4 +372,9 @@ export class SharedCache {
 /** What a block takes on the disk: many small files take far more than their bytes. */
 function sizeOnDisk (bytes: number): number {
   return Math.ceil((bytes + FILE_OVERHEAD) / UNIT) * UNIT
+}
+
+/** The name of the file of a block. Blocks of the same multihash have the same bytes. */
+function blockName ({ multihash }: CID): string {
+  return base32.encode(multihash.bytes)
 }

@@ -11,8 +11,6 @@ const CID_TAG = 42
 /**
  * The roots in the header of a CARv1, each once. @ipld/car is not used: it would make a CID for each repetition of the
  * same root, of which a header may have a hundred thousand.
- *
- * @throws {Error} it is not a CARv1 header, or has too many roots
  */
 export function decodeRoots (header: Uint8Array): CID[] {
   const known = new Map<string, CID>()

@@ -56,11 +56,7 @@ export class CarInput {
     return this.exactly(length)
   }
 
-  /**
-   * Read a given number of bytes.
-   *
-   * @throws {InvalidCarError} fewer are left
-   */
+  /** Read a given number of bytes. */
   async exactly (length: number): Promise<Uint8Array> {
     await this.#fill(length)
 

@@ -87,16 +87,12 @@ async function writeDags (
     const step = { task: 'write', name: basename(output), unit: 'bytes', total } as const
     await writeWhole(output, counted(), beginStep(context, step))
   } else {
-    const progress = beginStep(context, { task: 'export', name: '', unit: 'bytes', total })
-
-    try {
+    await duringStep(context, { task: 'export', name: '', unit: 'bytes', total }, async progress => {
       for await (const piece of counted()) {
         await output(piece)
         progress.update(size)
       }
-    } finally {
-      progress.end()
-    }
+    })
   }
 
   return { roots: cids.map((cid, i) => ({ plainCid: unmark(cid), markedCid: marked[i] })), size }

@@ -4,10 +4,11 @@ import { withRepo } from '../context.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { Reached } from '../dag/reached.ts'
 import { DamagedDagError, IncompleteError, InvalidCarError } from '../errors.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
+import { readInput, statInput } from '../disk/read-input.ts'
+import { reportBytes } from '../repo/report-reads.ts'
 import { isUsageError } from '@ipfsz/utils/usage-errors'
 import { blockBatches } from './block-batches.ts'
-import { openCarFile, reportPieces } from './car-file.ts'
 import { openCar } from './read-car.ts'
 import type { PendingRoot } from '../add/pending-roots.ts'
 import type { NodeContext, Session } from '../context.ts'
@@ -17,9 +18,16 @@ import type { CID } from 'multiformats/cid'
 
 /** How many roots of a CAR may fail. Blocks that failed roots share are read again for each of them. */
 const MAX_FAILED = 100
+/** How many bytes of a file are read at once, 64 KiB. */
+const READ_SIZE = 64 * 1024
 
 /** A CAR to import: a file, or a stream of bytes. */
 export type CarSource = { name: string } & ({ path: string } | { content: AsyncIterable<Uint8Array> })
+
+interface CarFile {
+  content: AsyncIterable<Uint8Array>
+  size?: number | undefined
+}
 
 export interface ImportedRoot extends CarRoot {
   /** The CID that was pinned: the marked one if it is compressed. */
@@ -78,22 +86,18 @@ async function importOne (
 ): Promise<ImportedCars> {
   const { signal } = context
   const { name } = source
-  const file = 'path' in source ? await openCarFile(source.path, signal) : { content: source.content }
-  const progress = beginStep(context, { task: 'add', name, unit: 'bytes', total: file.size })
-  let roots: CID[]
-
-  try {
-    const opened = await openCar(reportPieces(file.content, progress.add), name, signal)
-    roots = opened.roots
+  const { content, size: total }: CarFile = 'path' in source ? await openCarFile(source.path, signal) : source
+  const roots = await duringStep(context, { task: 'add', name, unit: 'bytes', total }, async progress => {
+    const opened = await openCar(reportBytes(content, progress.add), name, signal)
 
     for await (const blocks of blockBatches(opened.blocks())) {
       for await (const _ of session.repo.blockstore.putMany(blocks, { signal })) {
         // putMany stores each block as this takes its CID
       }
     }
-  } finally {
-    progress.end()
-  }
+
+    return opened.roots
+  })
 
   return { failed: await pinRoots(roots, name, { ...options, session, context }), roots: roots.length }
 }
@@ -125,13 +129,11 @@ async function pinRoots (
 
   const pending = new PendingRoots({ pin: true, session, context, fail })
   const twins = new MarkedTwins(session.files, context.signal)
-  const progress = beginStep(context, { task: 'check', name, unit: 'blocks' })
-  const check = { onBlocks: progress.add }
 
-  try {
+  await duringStep(context, { task: 'check', name, unit: 'blocks' }, async ({ add: onBlocks }) => {
     for (const root of roots) {
       try {
-        const found = await checkRoot(root, { ...check, reached, twins, signal: context.signal }, session)
+        const found = await checkRoot(root, { onBlocks, reached, twins, signal: context.signal }, session)
         pending.push(pendingRoot(found, onRoot))
       } catch (err) {
         // blocks that a failed walk reached may be missing
@@ -144,9 +146,7 @@ async function pinRoots (
     }
 
     await pending.flush()
-  } finally {
-    progress.end()
-  }
+  })
 
   return failed
 }
@@ -157,11 +157,17 @@ function pendingRoot ({ plainCid, markedCid }: CarRoot, onRoot: ImportCarOptions
   return { cid, report () { onRoot?.({ cid, plainCid, markedCid }) } }
 }
 
-/**
- * Check that the whole DAG of a root is in the repo, and find its marked CID.
- *
- * @throws {DamagedDagError}
- */
+/** Open a CAR on disk. A pipe has no size. */
+async function openCarFile (path: string, signal: AbortSignal): Promise<CarFile> {
+  const stats = await statInput(path)
+
+  return {
+    content: readInput(path, stats, { readSize: READ_SIZE, signal }),
+    size: stats.isFile() ? Number(stats.size) : undefined
+  }
+}
+
+/** Check that the whole DAG of a root is in the repo, and find its marked CID. */
 async function checkRoot (
   root: CID,
   { twins, signal, ...options }: CheckOptions & { twins: MarkedTwins, signal: AbortSignal },

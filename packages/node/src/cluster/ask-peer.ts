@@ -17,8 +17,6 @@ export class ClusterPeerError extends NamedError {
  *
  * @param silence - how long it may say nothing, in milliseconds
  * @returns bytes that are not checked
- * @throws {ClusterPeerError} it could not fetch the block
- * @throws {Error} it does not answer
  */
 export async function askPeer (
   connection: Connection,

@@ -2,7 +2,7 @@ import { evictSession } from '@ipfsz/shared-store/collect'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { openToRead, withRepo } from '../context.ts'
 import { NothingPinnedError, UsageError } from '../errors.ts'
-import { beginStep, duringStep, emit } from '../events.ts'
+import { duringStep, emit } from '../events.ts'
 import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { collectStore } from '../repo/collect-store.ts'
 import { freePacks } from './free-packs.ts'
@@ -120,9 +120,8 @@ async function collectOwn (
   const { repo, files, pins: repoPins } = session
   const { signal } = context
   // find all garbage before deleting any: a deleted block cannot be brought back
-  const search = beginStep(context, { task: 'find-garbage', name: '', unit: 'blocks' })
-  const garbage = await findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: search.add })
-    .finally(() => search.end())
+  const garbage = await duringStep(context, { task: 'find-garbage', name: '', unit: 'blocks' }, async progress =>
+    findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: progress.add }))
   const { pins, kept, unwanted, size } = garbage
   let links = 0
   let packs: FreedPacks | undefined
@@ -139,8 +138,9 @@ async function collectOwn (
     let removed = 0
 
     packs = await onFullDisk(repo, async () => {
-      const deletion = beginStep(context, { task: 'collect', name: '', unit: 'blocks', total: unwanted })
-      removed += await removeGarbage(repo, garbage, { signal, onBlocks: deletion.add }).finally(() => deletion.end())
+      const step = { task: 'collect', name: '', unit: 'blocks', total: unwanted } as const
+      removed += await duringStep(context, step, async progress =>
+        removeGarbage(repo, garbage, { signal, onBlocks: progress.add }))
       await setKeepsPins(repo)
       links = await repo.links.exist()
         ? await duringStep(context, { task: 'prune-links', name: '' }, async () => files.links.prune({ signal }))
@@ -224,7 +224,6 @@ async function isEmpty ({ storage }: Repo): Promise<boolean> {
   return true
 }
 
-/** @throws {NothingPinnedError} the collection would delete blocks that were never pinned */
 async function checkPins (repo: Repo, { pins, unwanted }: Garbage): Promise<void> {
   const blocks = unwanted === 1 ? '1 block' : `${unwanted} blocks`
 

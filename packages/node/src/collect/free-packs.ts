@@ -1,4 +1,4 @@
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import type { NodeContext } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
 
@@ -26,13 +26,14 @@ export async function freePacks (
   }
 
   const { signal } = context
-  const progress = beginStep(context, { task: 'repack', name: '', unit: 'blocks' })
 
-  const { before, after, unused } = await packs.repack({
-    maxUnused: maxUnused != null && 'share' in maxUnused ? maxUnused.share : maxUnused,
-    signal,
-    onProgress: ({ detail: { blocks } }) => { progress.update(blocks) }
-  }).finally(() => { progress.end() })
+  return duringStep(context, { task: 'repack', name: '', unit: 'blocks' }, async progress => {
+    const { before, after, unused } = await packs.repack({
+      maxUnused: maxUnused != null && 'share' in maxUnused ? maxUnused.share : maxUnused,
+      signal,
+      onProgress: ({ detail: { blocks } }) => { progress.update(blocks) }
+    })
 
-  return { freed: Math.max(0, before - after), unused }
+    return { freed: Math.max(0, before - after), unused }
+  })
 }

@@ -111,7 +111,6 @@ async function lockConfig (repo: string, signal?: AbortSignal): Promise<() => vo
   }
 }
 
-/** @throws {RepoError} the directory cannot be entered, so nothing is known of the file */
 async function checkIsOpen (repo: string): Promise<void> {
   await access(repo, constants.X_OK).catch((cause: unknown) => {
     throw new RepoError(`Cannot read the repo ${repo}: ${messageOf(cause)}`, { cause })

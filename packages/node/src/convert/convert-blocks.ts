@@ -3,8 +3,9 @@ import { readReference } from '@ipfsz/shared-store/reference'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
 import { StoreError, UsageError } from '../errors.ts'
-import { beginStep, duringStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
+import { countListed } from '../blocks/count-listed.ts'
 import type { NodeContext } from '../context.ts'
 import type { RepoCompression } from '../blocks/block-setting.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -77,10 +78,10 @@ async function convertAll (
   await writeBlockSetting(repo.path, { layout: 'files', compression })
 
   const total = measures
-    ? await duringStep(context, { task: 'count', name: '' }, async () => countBlocks(repo, signal))
+    ? await duringStep(context, { task: 'count', name: '' }, async () => countListed(repo.storage.blocks({ signal })))
     : undefined
-  const progress = beginStep(context, { task: 'convert', name: '', unit: 'blocks', total })
-  const report = await convert(repo.storage, {
+  const step = { task: 'convert', name: '', unit: 'blocks', total } as const
+  const report = await duringStep(context, step, async progress => convert(repo.storage, {
     ...compression,
     again,
     signal,
@@ -91,19 +92,9 @@ async function convertAll (
         onDamaged?.(cid, error)
       }
     }
-  }).finally(() => progress.end())
+  }))
 
   await repo.storage.sync()
 
   return report
-}
-
-async function countBlocks ({ storage }: Repo, signal: AbortSignal): Promise<number> {
-  let blocks = 0
-
-  for await (const files of storage.blocks({ signal })) {
-    blocks += files.length
-  }
-
-  return blocks
 }

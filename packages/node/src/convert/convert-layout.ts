@@ -5,7 +5,7 @@ import { placeOf } from '../blocks/places.ts'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
 import { StoreError } from '../errors.ts'
-import { beginStep, emit } from '../events.ts'
+import { beginStep, duringStep, emit } from '../events.ts'
 import { blocksIn } from '../repo/repo.ts'
 import type { BlockLayout } from '../blocks/block-setting.ts'
 import type { MovedBlocks, MoveOptions } from '../blocks/move-blocks.ts'
@@ -86,8 +86,8 @@ async function convertShared (
 
   const { convertStore } = await import('@ipfsz/shared-store')
   const { signal } = context
-  const progress = beginStep(context, { task: 'convert', name: '', unit: 'blocks' })
-  try {
+
+  return duringStep(context, { task: 'convert', name: '', unit: 'blocks' }, async progress => {
     const moved = await convertStore(reference, async ({ from, to }) => moveBlocks(
       { ...from, layout: 'files', close: leaveOpen },
       { stored: to, plain: to, layout: 'packs', close: leaveOpen },
@@ -100,9 +100,7 @@ async function convertShared (
     })
 
     return moved ?? { blocks: 0, size: 0, kept: 0 }
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 async function leaveOpen (): Promise<void> {

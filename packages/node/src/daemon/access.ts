@@ -1,6 +1,9 @@
 // Room: the daemon of a repo: its server, who may talk to it (`guard.ts`), its client, and how work reaches other nodes
-// through it or a temporary node (`command-access.ts`).
+// through it or a temporary node (`access.ts`).
+import { DaemonError } from '../errors.ts'
+import { emit } from '../events.ts'
 import { readDaemonFile } from './daemon-file.ts'
+import type { NodeProgressOptions } from '../events.ts'
 import type { Network } from '../network/network.ts'
 
 /** The network options of a command. */
@@ -30,19 +33,27 @@ export interface NetworkOptions {
 /** In milliseconds. */
 export const DEFAULT_TIMEOUT = 60_000
 
-export interface AccessInit extends NetworkOptions {
+/** The repo that work is about, and how it reaches other nodes. */
+export interface NodeContext extends NodeProgressOptions {
   /** The directory of the repo. */
   repo: string
-  /** Multiaddrs of the bootstrap peers. */
-  bootstrap: readonly string[]
+  /** Ends the work. */
   signal: AbortSignal
-  onNote: (message: string) => void
+  network?: NetworkOptions | undefined
   /**
-   * How many requests to the daemon run at a time.
+   * URLs of HTTP gateways that resolve names, where `network` is not given.
    *
-   * @default that of a command
+   * @default none
    */
-  maxSockets?: number | undefined
+  nameGateways?: readonly string[] | undefined
+  /** Multiaddrs of the bootstrap peers of a temporary node. */
+  bootstrap: readonly string[]
+  /**
+   * The time, in milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  now?: (() => number) | undefined
 }
 
 /**
@@ -50,17 +61,20 @@ export interface AccessInit extends NetworkOptions {
  * temporary node in this process.
  */
 export class NetworkAccess {
-  readonly #init: AccessInit
+  readonly #context: NodeContext
+  readonly #maxSockets: number | undefined
   #opened: Promise<Network> | undefined
   readonly #named = new Set<string>()
 
-  constructor (init: AccessInit) {
-    this.#init = init
+  /** @param maxSockets - how many requests to the daemon run at a time. By default as many as those of a command */
+  constructor (context: NodeContext, maxSockets?: number) {
+    this.#context = context
+    this.#maxSockets = maxSockets
   }
 
   /** Whether there is a daemon, a bootstrap peer or a given peer to ask. */
   async isPossible (): Promise<boolean> {
-    const { offline = false, peers = [], bootstrap, repo } = this.#init
+    const { bootstrap, repo, network: { offline = false, peers = [] } = {} } = this.#context
 
     return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
   }
@@ -80,17 +94,20 @@ export class NetworkAccess {
   }
 
   async #open (): Promise<Network> {
-    const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote, maxSockets } = this.#init
-    const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
+    const { repo: path, signal, bootstrap, network: { peers = [], timeout = DEFAULT_TIMEOUT } = {} } = this.#context
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeout)])
+    const onNote = (message: string): void => {
+      emit(this.#context, 'ipfsz:warning', { message, isMinor: false })
+    }
     const daemon = await readDaemonFile(path)
     const network = daemon == null
       ? await (await import('../network/node/temporary-node.ts'))
-        .startTemporaryNode({ path, bootstrap, peers, onNote, signal: this.#init.signal })
-      : new (await import('./daemon-client.ts')).DaemonClient(daemon, maxSockets)
+        .startTemporaryNode({ path, bootstrap, peers, onNote, signal })
+      : new (await import('./daemon-client.ts')).DaemonClient(daemon, this.#maxSockets)
 
     try {
       // a peer that the user named must be reachable
-      for (const id of await Promise.all(peers.map(async peer => network.connect(peer, signal)))) {
+      for (const id of await Promise.all(peers.map(async peer => network.connect(peer, inTime)))) {
         this.#named.add(id)
       }
     } catch (err) {
@@ -100,4 +117,17 @@ export class NetworkAccess {
 
     return network
   }
+}
+
+/**
+ * Open the network alone, for work that does not read the repo.
+ *
+ * @param access - is left open
+ */
+export async function requireNetwork (access: Pick<NetworkAccess, 'isPossible' | 'open'>): Promise<Network> {
+  if (!await access.isPossible()) {
+    throw new DaemonError('No daemon is running, and no peer was specified', { problem: 'no-network' })
+  }
+
+  return access.open()
 }

@@ -38,11 +38,11 @@ export interface DaemonInit {
   /**
    * Multiaddrs to listen on.
    *
-   * @default those of `defaultListen`
+   * @default ports 4101 (TCP), 4102 (WebSockets) and 4103 (WebRTC) of all addresses of this machine
    */
-  listen?: readonly string[]
+  listen?: readonly string[] | undefined
   /** Multiaddrs to announce instead of those it listens on. */
-  announce?: readonly string[]
+  announce?: readonly string[] | undefined
   /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
   provide: Provides
@@ -59,7 +59,13 @@ export interface DaemonInit {
    */
   serveHttp?: boolean | undefined
   /**
-   * Whether connections to nodes that have this too are compressed. `OpenNodeInit` says when that is safe.
+   * Whether to compress connections to nodes that have this option too; all others, such as Kubo and a stock Helia, get
+   * plain connections. For content that is stored uncompressed, such as originals: it takes processor time and about
+   * 3 MB of memory per connection, and sends what is compressed already as it is. WebRTC connections stay plain.
+   *
+   * **Only for public content.** Compression leaks secrets through the number of bytes sent, in spite of encryption, if
+   * others can choose some of what goes over the same connection (CRIME, BREACH). That covers everything on the
+   * connection: which CIDs are asked for, too. See the README of `@ipfsz/libp2p-compression`.
    *
    * @default false
    */

@@ -5,11 +5,7 @@ import { RepoError } from '../errors.ts'
 import { checkLevelFiles, loadLevel, reasonOf } from '../repo/load-level.ts'
 import type { LevelDatastore } from 'datastore-level'
 
-/**
- * Opens the datastore of the node: known peers and DHT records. Only the daemon opens it.
- *
- * @throws {RepoError} it cannot be opened, for instance because the disk is full
- */
+/** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */
 export async function openNetworkData (repo: string): Promise<LevelDatastore> {
   const LevelDatastore = await loadLevel()
 

@@ -58,7 +58,6 @@ export function parseContentPath (text: string): CidPath | NamePath {
   return { name: first, path: rest, text }
 }
 
-/** @throws {UsageError} the text is not a CID */
 function parseCid (text: string): CID {
   try {
     if (text.length > MAX_CID_LENGTH) {

@@ -48,8 +48,6 @@ export interface DagLink {
  * Yield every block of a DAG once, the root first. A block that is linked under two codecs is walked under both. Blocks
  * that are read are checked against their hash: the links of a damaged block are unknown. Identity CIDs are walked
  * but not yielded: they hold their bytes themselves.
- *
- * @throws {DamagedDagError} a block is missing, damaged, or not UnixFS: the cause says which
  */
 export async function * walkDag (
   root: CID,

@@ -1,6 +1,6 @@
 import { withReadings } from '../context.ts'
 import { diffTrees } from '../dag/diff-trees.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { withTargets } from '../read/read-target.ts'
 import { sameBytes } from './same-bytes.ts'
 import type { NodeContext, Reading } from '../context.ts'
@@ -59,13 +59,12 @@ async function compare (
 ): Promise<Differences> {
   const { signal } = context
   const [from, to] = [before.reading.files, after.reading.files]
-  const progress = beginStep(context, { task: 'compare', name: '', unit: 'entries' })
   const found: Differences = { differences: 0, unknown: 0 }
 
   const compareContents = async (a: DescribedEntry, b: DescribedEntry): Promise<Comparison> =>
     await sameBytes(from.cat(a.readCid, { signal }), to.cat(b.readCid, { signal }), signal) ? 'same' : 'changed'
 
-  try {
+  await duringStep(context, { task: 'compare', name: '', unit: 'entries' }, async progress => {
     const roots = await Promise.all([rootOf(before, signal), rootOf(after, signal)])
 
     for await (
@@ -81,9 +80,7 @@ async function compare (
       found.unknown += difference.change === 'unknown' ? 1 : 0
       onDifference?.(difference)
     }
-  } finally {
-    progress.end()
-  }
+  })
 
   return found
 }

@@ -16,7 +16,6 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  *
  * @param output - the path that was asked for, by default the working directory
  * @param system - as `process.platform`
- * @throws {UsageError} it is empty, or a directory that does not exist, or this system has no files of that name
  */
 export async function getTarget (
   output: string | undefined,
@@ -95,7 +94,6 @@ export async function checkNoOverwrite (path: string): Promise<void> {
  * Check that nothing has a path yet.
  *
  * @param what - what is to be written there, for the message
- * @throws {TreeEntryError} something has it, even a symlink to nowhere
  */
 export async function checkNothingThere (path: string, what: string): Promise<void> {
   if (await exists(path)) {

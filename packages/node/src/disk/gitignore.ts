@@ -216,11 +216,7 @@ function parse (text: string): string[] {
   return lines.filter(line => line !== '' && !line.startsWith('#'))
 }
 
-/**
- * What a pattern counts.
- *
- * @throws {TreeEntryError} it would take too long to match
- */
+/** What a pattern counts. */
 function weigh (file: string, pattern: string): number {
   const weight = WEIGHTS.at((pattern.match(GLOBSTAR) ?? []).length)
 

@@ -81,12 +81,7 @@ function fromHere (path: string): string {
   }
 }
 
-/**
- * Hold a directory to write into it.
- *
- * @throws {TreeEntryError} this system cannot hold directories, and other users could replace this one, or what is
- *   written into it, by symlinks
- */
+/** Hold a directory to write into it. */
 export async function holdToWrite (path: string): Promise<HeldDirectory> {
   const held = await holdDirectory(path)
   const uid = process.getuid?.()

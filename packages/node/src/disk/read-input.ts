@@ -17,11 +17,7 @@ export interface ReadInputOptions {
   signal: AbortSignal
 }
 
-/**
- * Examine a path of the command line that will be read.
- *
- * @throws {TreeEntryError} its name is not UTF-8, or it is a socket
- */
+/** Examine a path of the command line that will be read. */
 export async function statInput (path: string): Promise<BigIntStats> {
   const stats = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     // what Node puts in the place of bytes of an argument that are not UTF-8
@@ -57,7 +53,6 @@ export async function * readInput (
  *
  * @param stats - when it was examined
  * @returns a file as Node's stream
- * @throws {TreeEntryError} it is something else now
  */
 export async function openInput (
   path: string,

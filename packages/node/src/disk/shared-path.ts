@@ -22,8 +22,6 @@ type Io = WorkingDirectory & { env: Environment }
  * `safe.directory`, of which this is the rule too.
  *
  * Groups are not looked at: those of one user are common. `init` warns of them. Windows says nothing of owners.
- *
- * @throws {RepoError}
  */
 export function checkNotShared (repo: string, io: Io): void {
   if (isNamedSafe(repo, io)) {

@@ -149,7 +149,6 @@ async function * walk (
   }
 }
 
-/** @throws {TreeEntryError} the directory cannot be entered by its path */
 function checkPath (directory: string, root: string, below: string): void {
   // a slash after a backslash is taken for a part of a name
   if ((below === '' ? root : below).endsWith('\\')) {
@@ -252,11 +251,7 @@ async function readEntries (directory: string): Promise<DirectoryEntry[]> {
   }))
 }
 
-/**
- * The target of a symlink.
- *
- * @throws {TreeEntryError} it is not UTF-8: U+FFFD would be stored in the place of what cannot be decoded
- */
+/** The target of a symlink. */
 async function readTarget ({ path, shown }: HeldDirectory, name: string): Promise<string> {
   const file = `${path}/${name}`
   const target = await readlink(file)

@@ -35,11 +35,7 @@ export class WriteLimits {
     this.#maxFiles = maxFiles
   }
 
-  /**
-   * Check the totals against the limits.
-   *
-   * @throws {OutputTooLargeError} the totals are above a limit
-   */
+  /** Check the totals against the limits. */
   check ({ size, entries }: WriteTotals): void {
     if (entries > this.#maxFiles) {
       throw new OutputTooLargeError(
@@ -79,7 +75,6 @@ export class WriteLimits {
  * Check that a disk has room for a file or tree.
  *
  * @param path - where it will be written
- * @throws {NoRoomError} the disk has too few bytes or inodes left
  */
 export async function checkRoom (path: string, { size, entries }: WriteTotals): Promise<void> {
   // if the directory cannot be used, writing to it reports why

@@ -8,11 +8,7 @@ import type { DirectoryEntry } from '@ipfsz/core'
 /** The longest target of a symlink in bytes: on Linux a path has at most 4,096 with its final NUL, on macOS fewer. */
 const MAX_LINK = 4095
 
-/**
- * The target of a symlink, as stored in its UnixFS node.
- *
- * @throws {TreeEntryError} the target is empty, too long, or has a NUL character
- */
+/** The target of a symlink, as stored in its UnixFS node. */
 export function linkOf (path: string, unixfs: DirectoryEntry['unixfs']): Uint8Array {
   const link = unixfs?.data ?? new Uint8Array(0)
 
@@ -34,7 +30,6 @@ export function linkOf (path: string, unixfs: DirectoryEntry['unixfs']): Uint8Ar
  * Check that a symlink stays inside the tree being written.
  *
  * @param names - the directories from the root of the tree to the symlink
- * @throws {TreeEntryError} the symlink leads, or may lead, out of the tree
  */
 export async function checkSymlink (
   path: string,

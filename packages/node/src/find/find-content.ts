@@ -1,6 +1,6 @@
 import { openToRead, withReadings } from '../context.ts'
 import { nameOf } from '../dag/cid-path.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { withTargets } from '../read/read-target.ts'
 import { matchesPattern } from './name-pattern.ts'
 import { walkContent } from './walk-content.ts'
@@ -43,11 +43,10 @@ export async function findContent (
   options: FindContentOptions = {}
 ): Promise<{ targets: number, failed: number }> {
   const texts = targets.length === 0 ? await pinned(context, options) : targets
-  const progress = beginStep(context, { task: 'find', name: pattern, unit: 'entries' })
   let failed = 0
 
-  try {
-    await withTargets(context, texts, async (found, access) =>
+  await duringStep(context, { task: 'find', name: pattern, unit: 'entries' }, async progress =>
+    withTargets(context, texts, async (found, access) =>
       withReadings(context, async read => {
         for (const target of found) {
           try {
@@ -63,10 +62,7 @@ export async function findContent (
             failed++
           }
         }
-      }, { access }))
-  } finally {
-    progress.end()
-  }
+      }, { access })))
 
   return { targets: texts.length, failed }
 }

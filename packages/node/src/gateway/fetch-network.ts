@@ -59,7 +59,6 @@ export class ReconnectingNetwork implements FetchNetwork {
     await this.#access.close()
   }
 
-  /** @throws {GatewayError} 502: the daemon or node cannot be reached */
   async #use<T> (work: (network: Network) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const access = this.#access
 

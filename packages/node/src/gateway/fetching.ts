@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
-import { collectBytes } from '@ipfsz/utils/bytes'
 import { LruMap } from '@ipfsz/utils/lru-map'
-import { isMissing } from '../dag/missing.ts'
+import { storedOrPlain } from '../dag/stored-or-plain.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
 import { RecentBlocks } from './recent-blocks.ts'
@@ -14,7 +13,7 @@ import type { Metrics } from './metrics.ts'
 import type { Upstream } from './upstream.ts'
 import type { SharedCache } from '../cache/shared-cache.ts'
 import type { PeerNetwork } from '../network/sources/peer-source.ts'
-import type { BlockSource, BlocksBelow, IpfszComponents, LinkDatastore } from '@ipfsz/core'
+import type { BlockSource, IpfszComponents, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -147,10 +146,11 @@ class Readers {
       fetch: { ...READ_INIT.fetch, timeout }
     })
     const blocks = files.blocks(root)
+    const { getStored } = this.#repoBlocks
 
     return {
       fs: countDecompressed(files, metrics),
-      blocks: { ...blocks, ...this.#getStored(blocks) },
+      blocks: { ...blocks, ...getStored == null ? {} : { getStored: storedOrPlain(getStored, blocks) } },
       openedAt: performance.now()
     }
   }
@@ -198,29 +198,6 @@ class Readers {
       failures: () => source.failures?.() ?? [],
       gaveUp: async (...args) => source.gaveUp?.(...args)
     }
-  }
-
-  /** Get a block as the repo stores it, or as it arrives. Nothing if the repo compresses no blocks. */
-  #getStored (blocks: BlocksBelow): Pick<RootReader['blocks'], 'getStored'> {
-    const { getStored } = this.#repoBlocks
-
-    return getStored == null
-      ? {}
-      : {
-        getStored: async (cid, options) => {
-          try {
-            return await getStored(cid, options)
-          } catch (err) {
-            if (!isMissing(err)) {
-              throw err
-            }
-          }
-
-          const payload = await collectBytes(blocks.get(cid, options))
-
-          return { codec: 'none', size: payload.byteLength, payload }
-        }
-      }
   }
 }
 

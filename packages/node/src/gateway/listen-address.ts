@@ -42,11 +42,7 @@ export function parseListenAddress (text: string): ListenAddress {
   return { host, port: Number(port) }
 }
 
-/**
- * Check the name of a host that is to have subdomains, such as `gateway.example.com` or `gateway.example.com:8443`.
- *
- * @throws {UsageError} it is a URL, an IP address, or otherwise no host name
- */
+/** Check the name of a host that is to have subdomains, such as `gateway.example.com` or `gateway.example.com:8443`. */
 export function checkHostName (text: string): void {
   const [, host, port = '0'] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', '']
   const isName = host.length <= MAX_HOST_LENGTH && host.split('.').every(label => LABEL.test(label))
@@ -72,11 +68,7 @@ export function isLoopback ({ host }: ListenAddress): boolean {
   }
 }
 
-/**
- * Refuse to let other machines in, unless that is wanted.
- *
- * @throws {UsageError}
- */
+/** Refuse to let other machines in, unless that is wanted. */
 export function checkReach (address: ListenAddress, allowed: boolean): void {
   if (!allowed && !isLoopback(address)) {
     throw new UsageError(

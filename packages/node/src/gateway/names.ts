@@ -95,7 +95,6 @@ function fromNetwork ({ cid, path, ttl = DEFAULT_TTL }: NetworkName): ResolvedNa
   return { cid, path: path.split('/').filter(Boolean), ttl }
 }
 
-/** @throws {NameNotFoundError} for a NameError of the network, and for undefined */
 async function orNotFound<T> (name: string, find: () => Promise<T | undefined>): Promise<T> {
   let found: T | undefined
 

@@ -28,7 +28,6 @@ interface OpenCacheInit {
  * Open the cache for what gateways of a repo fetch. All that run at once share it.
  *
  * @returns undefined if nothing is to be kept
- * @throws {RepoError} the repo cannot be written to
  */
 export async function openCache (
   { repo, cacheSize = DEFAULT_CACHE_SIZE, onNote }: OpenCacheInit

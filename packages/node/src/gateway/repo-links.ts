@@ -13,7 +13,6 @@ export class RepoLinks implements LinkDatastore {
     this.#store = links.open({ writes: false, signal })
   }
 
-  /** @throws {NotFoundError} */
   async get (...args: Parameters<LinkDatastore['get']>): Promise<Uint8Array> {
     if (!await this.#links.exist()) {
       throw new NotFoundError()

@@ -3,7 +3,7 @@ import { servingSignal } from '@ipfsz/shared-store/places'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
-import { networkAccess } from '../daemon/command-access.ts'
+import { NetworkAccess } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { hasOriginals } from '../repo/originals-store.ts'
@@ -128,13 +128,12 @@ export function checkGateway ({
 
 const NONE = { originals: undefined, lacksOriginals: false } as const
 
-/** @throws {UsageError} there is nobody to ask */
 async function openSources (
   context: NodeContext,
   undo: Array<() => Promise<void>>
 ): Promise<Pick<GatewayParts, 'network' | 'upstream'>> {
-  const network = await networkAccess(context).isPossible()
-    ? new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
+  const network = await new NetworkAccess(context).isPossible()
+    ? new ReconnectingNetwork(() => new NetworkAccess(context, MAX_SOCKETS))
     : undefined
   const upstream = await Upstream.open({
     ...context.network,

@@ -28,7 +28,6 @@ const METRICS_TIMEOUT = 10_000
  * Let a server listen.
  *
  * @returns where it listens
- * @throws {ListenError}
  */
 export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
   try {

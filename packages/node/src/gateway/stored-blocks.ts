@@ -1,5 +1,4 @@
-import { collectBytes } from '@ipfsz/utils/bytes'
-import { isMissing } from '../dag/missing.ts'
+import { storedOrPlain } from '../dag/stored-or-plain.ts'
 import type { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import type { GatewayBlocks } from '@ipfsz/gateway'
 
@@ -13,19 +12,12 @@ export function storedBlocks (
   others?: Pick<GatewayBlocks, 'get'>
 ): NonNullable<GatewayBlocks['getStored']> | undefined {
   // not by class: the package is loaded only by repos that need it
-  return 'getStored' in blockstore
-    ? async (cid, options) => {
-      try {
-        return await (blockstore as CompressedBlockstore).getStored(cid, options)
-      } catch (err) {
-        if (others == null || !isMissing(err)) {
-          throw err
-        }
-      }
+  if (!('getStored' in blockstore)) {
+    return undefined
+  }
 
-      const payload = await collectBytes(others.get(cid, options))
+  const { getStored } = blockstore as CompressedBlockstore
+  const stored: typeof getStored = getStored.bind(blockstore)
 
-      return { codec: 'none', size: payload.byteLength, payload }
-    }
-    : undefined
+  return others == null ? stored : storedOrPlain(stored, others)
 }

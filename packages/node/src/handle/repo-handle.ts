@@ -6,7 +6,7 @@ import { storedBlocks } from '../gateway/stored-blocks.ts'
 import { keepReads } from '../repo/keep-reads.ts'
 import { openRepo, openRepoToRead, safeRepoPath } from '../repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
-import { asyncIterableOf, targetOf } from './targets.ts'
+import { asyncIterableOf, targetOf, targetsOf } from './targets.ts'
 import type { AddedRoot, AddSource, AddSourcesOptions } from '../add/add-options.ts'
 import type { ExportCarOptions, ExportedCar } from '../car/export-car.ts'
 import type { CarSource, ImportCarOptions, ImportedCars } from '../car/import-car.ts'
@@ -116,11 +116,8 @@ export class RepoHandle implements OpenRepo {
   }
 
   async get (target: Target, path: string, options: GetOptions = {}): Promise<Written> {
-    return this.#call(options, async context => {
-      const { getContent } = await import('../get/get-content.ts')
-
-      return getContent(context, targetOf(target), { ...options, output: path })
-    })
+    return this.#call(options, async context =>
+      (await import('../get/get-content.ts')).getContent(context, targetOf(target), { ...options, output: path }))
   }
 
   async withFiles<T> (
@@ -139,46 +136,31 @@ export class RepoHandle implements OpenRepo {
   }
 
   async rm (target: Target, options: CallOptions = {}): Promise<void> {
-    await this.#call(options, async context => {
-      const { removeContent } = await import('../links/links.ts')
-
-      await removeContent(context, [targetOf(target)])
-    })
+    await this.#call(options, async context =>
+      (await import('../links/links.ts')).removeContent(context, [targetOf(target)]))
   }
 
   async collect (options: CallOptions & CollectOptions = {}): Promise<Collected> {
-    return this.#call(options, async context => {
-      const { collectGarbage } = await import('../collect/collect.ts')
-
-      return collectGarbage(context, options)
-    })
+    return this.#call(options, async context =>
+      (await import('../collect/collect.ts')).collectGarbage(context, options))
   }
 
   async verify (target: Target, options: CallOptions & VerifyContentOptions = {}): Promise<VerifyReport> {
-    return this.#call(options, async context => {
-      const { verifyContent } = await import('../verify/verify-content.ts')
-
-      return verifyContent(context, targetOf(target), options)
-    })
+    return this.#call(options, async context =>
+      (await import('../verify/verify-content.ts')).verifyContent(context, targetOf(target), options))
   }
 
   async verifyPins (options: CallOptions & VerifyPinsOptions = {}): Promise<VerifiedPins> {
-    return this.#call(options, async context => {
-      const { verifyPins } = await import('../verify/verify-pins.ts')
-
-      return verifyPins(context, options)
-    })
+    return this.#call(options, async context =>
+      (await import('../verify/verify-pins.ts')).verifyPins(context, options))
   }
 
   async repair (
     targets: readonly Target[] = [],
     options: CallOptions & RepairOptions = {}
   ): Promise<RepairReport> {
-    return this.#call(options, async context => {
-      const { repairContent } = await import('../repair/repair-content.ts')
-
-      return repairContent(context, targets.map(target => targetOf(target)), options)
-    })
+    return this.#call(options, async context =>
+      (await import('../repair/repair-content.ts')).repairContent(context, targetsOf(targets), options))
   }
 
   async diff (
@@ -186,30 +168,21 @@ export class RepoHandle implements OpenRepo {
     after: Target,
     options: CallOptions & DiffContentOptions = {}
   ): Promise<Differences> {
-    return this.#call(options, async context => {
-      const { diffContent } = await import('../diff/diff-content.ts')
-
-      return diffContent(context, [targetOf(before), targetOf(after)], options)
-    })
+    return this.#call(options, async context =>
+      (await import('../diff/diff-content.ts')).diffContent(context, [targetOf(before), targetOf(after)], options))
   }
 
   async usage (
     targets: readonly Target[] = [],
     options: CallOptions & MeasureUsageOptions = {}
   ): Promise<UsageReport> {
-    return this.#call(options, async context => {
-      const { measureUsage } = await import('../usage/measure-usage.ts')
-
-      return measureUsage(context, targets.map(target => targetOf(target)), options)
-    })
+    return this.#call(options, async context =>
+      (await import('../usage/measure-usage.ts')).measureUsage(context, targetsOf(targets), options))
   }
 
   async stats (options: CallOptions = {}): Promise<RepoStats> {
-    return this.#call(options, async context => {
-      const { countRepo } = await import('../stats/count-repo.ts')
-
-      return countRepo(context)
-    })
+    return this.#call(options, async context =>
+      (await import('../stats/count-repo.ts')).countRepo(context))
   }
 
   async exportCar (
@@ -217,22 +190,16 @@ export class RepoHandle implements OpenRepo {
     output: string | ((bytes: Uint8Array) => Promise<void>),
     options: CallOptions & ExportCarOptions = {}
   ): Promise<ExportedCar> {
-    return this.#call(options, async context => {
-      const { exportCar } = await import('../car/export-car.ts')
-
-      return exportCar(context, targets.map(target => targetOf(target)), output, options)
-    })
+    return this.#call(options, async context =>
+      (await import('../car/export-car.ts')).exportCar(context, targetsOf(targets), output, options))
   }
 
   async importCar (
     sources: readonly CarSource[],
     options: CallOptions & ImportCarOptions = {}
   ): Promise<ImportedCars> {
-    return this.#call(options, async context => {
-      const { importCars } = await import('../car/import-car.ts')
-
-      return importCars(context, sources, options)
-    })
+    return this.#call(options, async context =>
+      (await import('../car/import-car.ts')).importCars(context, sources, options))
   }
 
   async close (): Promise<void> {
@@ -267,81 +234,45 @@ export class RepoHandle implements OpenRepo {
 
   #pins (): RepoPinned {
     return {
-      add: async (target, options = {}) => this.#call(options, async context => {
-        const { addPins } = await import('../pins/pins.ts')
-
-        await addPins(context, [targetOf(target)])
-      }),
-      rm: async (target, options = {}) => this.#call(options, async context => {
-        const { removePins } = await import('../pins/pins.ts')
-
-        await removePins(context, [targetOf(target)])
-      }),
-      ls: (options = {}) => this.#list(options, async context => {
-        const { listPins } = await import('../pins/pins.ts')
-
-        return listPins(context, options)
-      })
+      add: async (target, options = {}) => this.#call(options, async context =>
+        (await import('../pins/pins.ts')).addPins(context, [targetOf(target)])),
+      rm: async (target, options = {}) => this.#call(options, async context =>
+        (await import('../pins/pins.ts')).removePins(context, [targetOf(target)])),
+      ls: (options = {}) => this.#list(options, async context =>
+        (await import('../pins/pins.ts')).listPins(context, options))
     }
   }
 
   #links (): RepoLinked {
     return {
-      add: async (original, compressed, options = {}) => this.#call(options, async context => {
-        const { addLink } = await import('../links/links.ts')
-
-        return addLink(context, targetOf(original), targetOf(compressed), options)
-      }),
-      rm: async (target, options = {}) => this.#call(options, async context => {
-        const { removeLinks } = await import('../links/links.ts')
-
-        await removeLinks(context, [targetOf(target)])
-      }),
-      ls: (options = {}) => this.#list(options, async context => {
-        const { listLinks } = await import('../links/links.ts')
-
-        return listLinks(context)
-      })
+      add: async (original, compressed, options = {}) => this.#call(options, async context =>
+        (await import('../links/links.ts')).addLink(context, targetOf(original), targetOf(compressed), options)),
+      rm: async (target, options = {}) => this.#call(options, async context =>
+        (await import('../links/links.ts')).removeLinks(context, [targetOf(target)])),
+      ls: (options = {}) => this.#list(options, async context =>
+        (await import('../links/links.ts')).listLinks(context))
     }
   }
 
   #originals (): RepoOriginals {
     return {
-      index: async (targets = [], options = {}) => this.#call(options, async context => {
-        const { indexOriginals } = await import('../originals/originals.ts')
-
-        return indexOriginals(context, targets.map(target => targetOf(target)), options)
-      }),
-      ls: (options = {}) => this.#list(options, async context => {
-        const { listOriginals } = await import('../originals/originals.ts')
-
-        return listOriginals(context)
-      })
+      index: async (targets = [], options = {}) => this.#call(options, async context =>
+        (await import('../originals/originals.ts')).indexOriginals(context, targetsOf(targets), options)),
+      ls: (options = {}) => this.#list(options, async context =>
+        (await import('../originals/originals.ts')).listOriginals(context))
     }
   }
 
   #history (): RepoHistory {
     return {
-      versions: (name, options = {}) => this.#list(options, async context => {
-        const { listVersions } = await import('../history/history.ts')
-
-        return listVersions(context, name)
-      }),
-      names: async (options = {}) => this.#call(options, async context => {
-        const { listHistories } = await import('../history/history.ts')
-
-        return listHistories(context)
-      }),
-      forget: async (name, options = {}) => this.#call(options, async context => {
-        const { forgetHistory } = await import('../history/history.ts')
-
-        return forgetHistory(context, name)
-      }),
-      retain: async (name, rules, options = {}) => this.#call(options, async context => {
-        const { forgetVersions } = await import('../history/forget-versions.ts')
-
-        return forgetVersions(context, name, rules, options)
-      })
+      versions: (name, options = {}) => this.#list(options, async context =>
+        (await import('../history/history.ts')).listVersions(context, name)),
+      names: async (options = {}) => this.#call(options, async context =>
+        (await import('../history/history.ts')).listHistories(context)),
+      forget: async (name, options = {}) => this.#call(options, async context =>
+        (await import('../history/history.ts')).forgetHistory(context, name)),
+      retain: async (name, rules, options = {}) => this.#call(options, async context =>
+        (await import('../history/forget-versions.ts')).forgetVersions(context, name, rules, options))
     }
   }
 

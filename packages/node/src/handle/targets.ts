@@ -15,6 +15,10 @@ export function targetOf (target: Target): CidPath | string {
   return { cid, path, text: path === '' ? cid.toString() : `${cid}/${path}` }
 }
 
+export function targetsOf (targets: readonly Target[]): Array<CidPath | string> {
+  return targets.map(target => targetOf(target))
+}
+
 /** Bytes as a stream of one chunk; a stream as it is. */
 export async function * asyncIterableOf (content: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (content instanceof Uint8Array) {

@@ -3,7 +3,7 @@ import { withRepo } from '../context.ts'
 import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { UsageError } from '../errors.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { withTargets } from '../read/read-target.ts'
 import { OriginalsStore } from '../repo/originals-store.ts'
 import type { NodeContext, Session } from '../context.ts'
@@ -113,7 +113,6 @@ export async function importFromKubo (
   return { failed, moved }
 }
 
-/** @throws {UsageError} the path leads below the root */
 function rootOf ({ cid, path, text }: CidPath): CID {
   if (path.split('/').some(Boolean)) {
     throw new UsageError(`"${text}" has a path below a CID: only whole DAGs can be imported, so pass the CID alone`)
@@ -140,13 +139,13 @@ async function importRoot (
     return
   }
 
-  const progress = beginStep(context, { task: 'import', name: original.toString(), unit: 'bytes' })
-  const imported = await importDag(original, source.blockstore, {
+  const step = { task: 'import', name: original.toString(), unit: 'bytes' } as const
+  const imported = await duringStep(context, step, async progress => importDag(original, source.blockstore, {
     blockstore: repo.blockstore,
     // opened, as the work writes links
     links: links as NonNullable<typeof links>,
     datastore: store
-  }, { compression, signal, onBytes: progress.add }).finally(() => progress.end())
+  }, { compression, signal, onBytes: progress.add }))
   // a call that was killed may have written some of its blocks, and not synced their names
   await pins.check(imported.cid, signal, { leaves: 'has' })
   const [error] = await pins.addNew([{ cid: imported.cid, name }])
@@ -171,13 +170,10 @@ async function checkServed (
   context: NodeContext
 ): Promise<void> {
   const derived = new DerivedBlockstore(repo.blockstore, { datastore: store, bytesPerSecond: Infinity })
-  const progress = beginStep(context, { task: 'check', name: original.toString(), unit: 'blocks' })
 
-  try {
+  await duringStep(context, { task: 'check', name: original.toString(), unit: 'blocks' }, async progress => {
     for await (const _ of walkDag(original, derived, { signal: context.signal, leaves: 'read' })) {
       progress.add(1)
     }
-  } finally {
-    progress.end()
-  }
+  })
 }

@@ -73,7 +73,6 @@ export async function initRepo (
   return { path: made, codec, layout: shared == null ? setting.layout : undefined, store: shared?.name, exists }
 }
 
-/** @throws {RepoError} the repo stores blocks in another way */
 function checkSame (
   path: string,
   { layout: before, compression: codec }: BlockSetting = { layout: 'files' },

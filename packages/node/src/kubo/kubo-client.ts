@@ -109,11 +109,7 @@ export class CommandKuboClient implements KuboClient {
     }
   }
 
-  /**
-   * Remove a recursive pin.
-   *
-   * @throws {KuboFailedError} it is not pinned
-   */
+  /** Remove a recursive pin. */
   async unpin (cid: CID, signal: AbortSignal): Promise<void> {
     try {
       await this.#object('pin/rm', { values: { arg: cid }, signal })

@@ -89,11 +89,7 @@ export async function openKuboSource (address: string, signal: AbortSignal): Pro
   }
 }
 
-/**
- * The address in the file `api` of a repo that Kubo runs on; any other text is an address already.
- *
- * @throws {UsageError} Kubo does not run on the repo, or serves no API
- */
+/** The address in the file `api` of a repo that Kubo runs on; any other text is an address already. */
 async function apiOf (address: string): Promise<string> {
   if (!(await stat(address).catch(() => undefined))?.isDirectory()) {
     return address
@@ -141,7 +137,6 @@ function parseAddress (address: string): Address {
   }
 }
 
-/** @throws {UsageError} a percent sign does not begin a valid code */
 function decode (text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,7 +1,7 @@
 import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead, withRepo } from '../context.ts'
 import { NotLinkedError, NotPinnedError, UsageError } from '../errors.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { cidsAt, withTargets } from '../read/read-target.ts'
 import { withOriginals } from '../repo/with-originals.ts'
 import type { NodeContext, Session } from '../context.ts'
@@ -48,21 +48,20 @@ export async function addLink (
       checkOrder(cids, targets)
 
       const [originalCid, compressedCid] = cids
-      const progress = beginStep(context, { task: 'verify', name: targets[1].text, unit: 'bytes' })
 
-      await files.links.add(originalCid, compressedCid, {
-        unchecked,
-        maxWindowSize,
-        signal,
-        onProgress (event) { progress.add(event.detail.size) }
-      }).finally(() => progress.end())
+      await duringStep(context, { task: 'verify', name: targets[1].text, unit: 'bytes' }, async progress =>
+        files.links.add(originalCid, compressedCid, {
+          unchecked,
+          maxWindowSize,
+          signal,
+          onProgress (event) { progress.add(event.detail.size) }
+        }))
 
       return { original: originalCid, compressed: compressedCid, checked: !unchecked }
     })
   })
 }
 
-/** @throws {UsageError} the first CID is marked, or the second is not */
 function checkOrder ([original, compressed]: readonly CID[], targets: readonly CidPath[]): void {
   if (isMarked(original) || !isMarked(compressed)) {
     throw new UsageError(

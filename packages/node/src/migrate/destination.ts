@@ -73,7 +73,6 @@ async function ofSession (session: Session): Promise<Destination> {
   return { place: await placeOf(storage, shared), storage, blockstore, reader: blockstore, session }
 }
 
-/** @throws {UsageError} it is neither a repo nor a place for one */
 async function isNewRepo (path: string, text: string): Promise<boolean> {
   const names = await readdir(path).catch((err: NodeJS.ErrnoException): string[] => {
     if (err.code === 'ENOENT') {

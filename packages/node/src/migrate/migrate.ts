@@ -1,7 +1,8 @@
 import { copyLinks } from '@ipfsz/core'
+import { countListed } from '../blocks/count-listed.ts'
 import { keyOf } from '../dag/dag-walk.ts'
 import { UsageError } from '../errors.ts'
-import { beginStep, duringStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { copyBlocks } from './copy-blocks.ts'
 import { copyPins } from './copy-pins.ts'
 import { withDestination } from './destination.ts'
@@ -88,7 +89,6 @@ export async function migrateStore (
   }
 }
 
-/** @throws {UsageError} both are one place */
 async function copyAll (
   source: MigrationSource,
   destination: Destination | undefined,
@@ -144,11 +144,11 @@ async function copyAllBlocks (
   const { signal } = context
   const lost = new Set<string>()
   const total = measures
-    ? await duringStep(context, { task: 'count', name: '' }, async () => countBlocks(source, signal))
+    ? await duringStep(context, { task: 'count', name: '' }, async () => countListed(source.list(signal)))
     : undefined
-  const progress = beginStep(context, { task: dryRun ? 'look-for' : 'copy', name: '', unit: 'blocks', total })
+  const step = { task: dryRun ? 'look-for' : 'copy', name: '', unit: 'blocks', total } as const
 
-  try {
+  await duringStep(context, step, async progress => {
     for await (const block of copyBlocks(source, destination, { dryRun, verify, signal })) {
       migrated.blocks[block.state]++
       progress.add(1)
@@ -161,9 +161,7 @@ async function copyAllBlocks (
         onLost?.({ what: 'block', cid: block.cid, error: block.error })
       }
     }
-  } finally {
-    progress.end()
-  }
+  })
 
   return lost
 }
@@ -176,11 +174,8 @@ interface Pinning extends Pick<Migrated, 'pins'>, Pick<MigrateOptions, 'onLost'>
 }
 
 async function pinAll ({ pinned, lost, session, pins, onLost }: Pinning, context: NodeContext): Promise<void> {
-  const progress = beginStep(context, { task: 'pin', name: '', unit: 'blocks' })
-  const options = { signal: context.signal, lost, onBlocks: progress.add }
-
-  try {
-    for await (const copied of copyPins(pinned, session, options)) {
+  await duringStep(context, { task: 'pin', name: '', unit: 'blocks' }, async ({ add: onBlocks }) => {
+    for await (const copied of copyPins(pinned, session, { signal: context.signal, lost, onBlocks })) {
       if (copied.state === 'incomplete') {
         pins.lost++
         onLost?.({ what: 'pin', cid: copied.pin.cid, error: copied.error })
@@ -188,9 +183,7 @@ async function pinAll ({ pinned, lost, session, pins, onLost }: Pinning, context
         pins[copied.state]++
       }
     }
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 async function linkAll (
@@ -204,14 +197,4 @@ async function linkAll (
       links[outcome === 'missing' ? 'lost' : outcome]++
     }
   }
-}
-
-async function countBlocks (source: MigrationSource, signal: AbortSignal): Promise<number> {
-  let blocks = 0
-
-  for await (const batch of source.list(signal)) {
-    blocks += batch.length
-  }
-
-  return blocks
 }

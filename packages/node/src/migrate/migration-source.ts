@@ -9,12 +9,7 @@ import type { BlockStorage } from '@ipfsz/shared-store/storage'
 import type { NodeContext } from '../context.ts'
 import type { MigrationSource } from './contract.ts'
 
-/**
- * Open a repo of ipfsz or of Helia, or a bucket of S3.
- *
- * @throws {UsageError} it is neither
- * @throws {RepoError} it cannot be read
- */
+/** Open a repo of ipfsz or of Helia, or a bucket of S3. */
 export async function openMigrationSource (text: string, context: NodeContext): Promise<MigrationSource> {
   checkPlace(text)
 

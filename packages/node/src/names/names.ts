@@ -1,5 +1,5 @@
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
-import { networkAccess, requireNetwork } from '../daemon/command-access.ts'
+import { NetworkAccess, requireNetwork } from '../daemon/access.ts'
 import { duringStep } from '../events.ts'
 import { SELF } from '../network/names/keys.ts'
 import { isIpnsName } from '../network/names/name-records.ts'
@@ -76,7 +76,7 @@ export async function resolveName (context: NodeContext, name: string): Promise<
 
 async function resolveIpns (context: NodeContext, name: string): Promise<Pick<CidPath, 'cid' | 'path'>> {
   return withTimeout(timeoutOf(context), context.signal, `${name} was not resolved`, async signal => {
-    const access = networkAccess(context)
+    const access = new NetworkAccess(context)
 
     try {
       return await duringStep(

@@ -21,7 +21,6 @@ export class BadRequestError extends NamedError {
 /** A request, parsed from JSON. */
 export type Body = Record<string, unknown>
 
-/** @throws {BadRequestError} it is not the JSON of an object */
 export function parseBody (bytes: Uint8Array): Body {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
@@ -134,7 +133,6 @@ export function cidField (body: Body, key: string): CID {
   return parseCid(textField(body, key))
 }
 
-/** @throws {BadRequestError} */
 export function parseCid (text: string): CID {
   try {
     return CID.parse(text)

@@ -99,7 +99,6 @@ function responseOf (response: IncomingMessage): GatewayResponse {
   return { status, headers: { get, has: name => get(name) != null }, body }
 }
 
-/** @throws {Error} the Content-Encoding is not one that was asked for */
 function decoded (response: IncomingMessage, encoding: string | null): Readable {
   const name = encoding?.trim().toLowerCase() ?? 'identity'
 

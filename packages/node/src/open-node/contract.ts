@@ -1,22 +1,12 @@
 import type { CallOptions, OpenRepo } from '../handle/contract.ts'
-import type { Provides } from '../daemon/daemon.ts'
+import type { DaemonInit, Provides } from '../daemon/daemon.ts'
 import type { NodeProgressOptions } from '../events.ts'
 import type { ConnectedPeer, NodeId, Provider, PublishedName, ResolvedName } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
 
-export interface OpenNodeInit extends NodeProgressOptions {
-  /**
-   * Multiaddrs to listen on.
-   *
-   * @default ports 4101 (TCP), 4102 (WebSockets) and 4103 (WebRTC) of all addresses of this machine
-   */
-  listen?: readonly string[] | undefined
-  /**
-   * Multiaddrs to announce.
-   *
-   * @default those that it listens on
-   */
-  announce?: readonly string[] | undefined
+type NodeSettings = Pick<DaemonInit, 'announce' | 'compressConnections' | 'listen' | 'originals' | 'serveHttp'>
+
+export interface OpenNodeInit extends NodeProgressOptions, NodeSettings {
   /**
    * Multiaddrs of bootstrap peers. None: the node joins no network, and knows only those whom it connects to.
    *
@@ -29,30 +19,6 @@ export interface OpenNodeInit extends NodeProgressOptions {
    * @default 'roots'
    */
   provide?: Provides | undefined
-  /**
-   * The layouts in which originals of linked files are served, besides those that files are linked to.
-   *
-   * @default originals are not served
-   */
-  originals?: readonly string[] | undefined
-  /**
-   * Whether to serve CARs to peers over HTTP.
-   *
-   * @default true
-   */
-  serveHttp?: boolean | undefined
-  /**
-   * Whether to compress connections to nodes that have this option too; all others, such as Kubo and a stock Helia, get
-   * plain connections. For content that is stored uncompressed, such as originals: it takes processor time and about
-   * 3 MB of memory per connection, and sends what is compressed already as it is. WebRTC connections stay plain.
-   *
-   * **Only for public content.** Compression leaks secrets through the number of bytes sent, in spite of encryption, if
-   * others can choose some of what goes over the same connection (CRIME, BREACH). That covers everything on the
-   * connection: which CIDs are asked for, too. See the README of `@ipfsz/libp2p-compression`.
-   *
-   * @default false
-   */
-  compressConnections?: boolean | undefined
   /** Ends the start, and all calls. It does not stop a node that runs: `stop` does. */
   signal?: AbortSignal | undefined
 }

@@ -1,6 +1,6 @@
 import { Originals } from '@ipfsz/core/originals'
 import { openToRead } from '../context.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { cidsAt, withTargets } from '../read/read-target.ts'
 import { OriginalIndexer } from '../repo/original-indexer.ts'
 import { hasOriginals, OriginalsStore } from '../repo/originals-store.ts'
@@ -68,10 +68,8 @@ export async function indexOriginals (
 }
 
 async function index (cid: CID, indexer: OriginalIndexer, context: NodeContext): Promise<Original[]> {
-  const progress = beginStep(context, { task: 'index', name: cid.toString(), unit: 'bytes' })
-
-  return indexer.add(cid, { onProgress (event) { progress.add(event.detail.size) } })
-    .finally(() => progress.end())
+  return duringStep(context, { task: 'index', name: cid.toString(), unit: 'bytes' }, async progress =>
+    indexer.add(cid, { onProgress (event) { progress.add(event.detail.size) } }))
 }
 
 /** The originals that are indexed, in no particular order. */

@@ -1,6 +1,6 @@
 import { withReading } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
-import { requireNetwork } from '../daemon/command-access.ts'
+import { requireNetwork } from '../daemon/access.ts'
 import { findDaemon } from '../daemon/tell-daemon.ts'
 import { DaemonError } from '../errors.ts'
 import { duringStep } from '../events.ts'

@@ -2,7 +2,7 @@ import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { openToRead, withRepo } from '../context.ts'
 import { findDaemon, tellDaemon } from '../daemon/tell-daemon.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { cidsAt, withTargets } from '../read/read-target.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { CidPath } from '../dag/cid-path.ts'
@@ -57,8 +57,8 @@ export async function addPins (
           continue
         }
 
-        const progress = beginStep(context, { task: 'check', name: cid.toString(), unit: 'blocks' })
-        await pins.add(cid, signal, { onBlocks: progress.add }).finally(() => progress.end())
+        await duringStep(context, { task: 'check', name: cid.toString(), unit: 'blocks' }, async progress =>
+          pins.add(cid, signal, { onBlocks: progress.add }))
         onPin?.({ cid, isPinned: true })
       }
 

@@ -13,7 +13,6 @@ const MAX_LISTED = 20
  * Find what a text leads to that begins with the name of a pin, in the place of a CID.
  *
  * @param notCid - says that it begins with neither a CID nor a name that can be resolved
- * @throws {UsageError} no pin has the name, or several have it: the message lists their CIDs, or names that are near
  */
 export async function findNamedPin (
   text: string,

@@ -1,11 +1,10 @@
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { parseContentPath } from '../dag/cid-path.ts'
-import { networkAccess } from '../daemon/command-access.ts'
+import { NetworkAccess } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { duringStep } from '../events.ts'
 import type { NodeContext, Reading, ReadingOptions } from '../context.ts'
-import type { NetworkAccess } from '../daemon/access.ts'
 import type { CidPath, NamePath } from '../dag/cid-path.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -90,7 +89,7 @@ async function withNames<T> (
   context: NodeContext,
   work: (resolve: (name: NamePath) => Promise<CidPath>, access: NetworkAccess) => Promise<T>
 ): Promise<T> {
-  const access = networkAccess(context)
+  const access = new NetworkAccess(context)
 
   try {
     return await work(async name => {

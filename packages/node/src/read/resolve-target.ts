@@ -20,7 +20,6 @@ import type { CidPath, NamePath } from '../dag/cid-path.ts'
  *
  * @param access - how to reach peers. Left open
  * @param lookUpTxt - by default DNS, as the system is configured
- * @throws {NameError} the text is not a name, it leads nowhere, or nobody answered in time
  */
 export async function resolveTarget (
   { name: typed, path, text }: NamePath,

@@ -5,7 +5,6 @@ import { NameError } from '../errors.ts'
  *
  * @param timeout - in milliseconds
  * @param failed - what did not happen, for the message
- * @throws {NameError} the time is over
  */
 export async function withTimeout<T> (
   timeout: number,

@@ -2,7 +2,7 @@ import all from 'it-all'
 import { openToRead, withReadings } from '../context.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
 import type { NodeContext, Reading } from '../context.ts'
 import type { NetworkAccess } from '../daemon/access.ts'
@@ -124,12 +124,12 @@ async function repairOne (
 ): Promise<Repaired> {
   const { signal } = context
   const repaired: Repaired = { root, state: 'good', blocks: 0, fetched: 0, fetchedSize: 0, missing: 0, damaged: 0 }
-  const progress = beginStep(context, { task: 'repair', name: root.name ?? root.cid.toString(), unit: 'bytes' })
+  const step = { task: 'repair', name: root.name ?? root.cid.toString(), unit: 'bytes' } as const
   const blocks = files.blocks(root.cid)
   const fetch = async (cid: CID): Promise<Uint8Array | undefined> =>
     online ? fetchBlock(cid, blocks, signal) : undefined
 
-  try {
+  await duringStep(context, step, async progress => {
     for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch, depth: root.depth })) {
       repaired.blocks++
       progress.add(block.size)
@@ -148,9 +148,7 @@ async function repairOne (
       }
     }
     await repo.storage.sync()
-  } finally {
-    progress.end()
-  }
+  })
 
   return { ...repaired, state: stateOf(repaired) }
 }

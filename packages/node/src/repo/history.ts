@@ -141,7 +141,6 @@ function isCount (value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** @throws {RepoError} the record is damaged */
 function parse (key: Key, value: Uint8Array): StoredVersion {
   try {
     const { name, cid, date, size, addedSize, sequence } = decode(value) as Record<string, unknown>

@@ -60,7 +60,6 @@ export class LinkStore implements LinkRecords {
     return this.#use(async store => store.get(...args))
   }
 
-  /** @throws {PutFailedError} */
   async put (key: Key, value: Uint8Array, options?: Parameters<LinkDatastore['put']>[2]): Promise<Key> {
     return this.#use(async ({ db }) => {
       options?.signal?.throwIfAborted()
@@ -72,7 +71,6 @@ export class LinkStore implements LinkRecords {
     })
   }
 
-  /** @throws {DeleteFailedError} */
   async delete (key: Key, options?: Parameters<LinkDatastore['delete']>[1]): Promise<void> {
     await this.#use(async ({ db }) => {
       options?.signal?.throwIfAborted()

@@ -7,11 +7,7 @@ import { copyRegularFile } from '../disk/copy-regular-file.ts'
 import { MissingAddonError, RepoError } from '../errors.ts'
 import type { LevelDatastore } from 'datastore-level'
 
-/**
- * Load LevelDB. It is an addon, and so an optional dependency: npm installs the command without it if it must.
- *
- * @throws {MissingAddonError}
- */
+/** Load LevelDB. It is an addon, and so an optional dependency: npm installs the command without it if it must. */
 export async function loadLevel (): Promise<typeof LevelDatastore> {
   try {
     return (await import('datastore-level')).LevelDatastore
@@ -22,8 +18,6 @@ export async function loadLevel (): Promise<typeof LevelDatastore> {
 
 /**
  * Check that a LevelDB has only files. It reads others in threads that no signal ends, and writes where symlinks lead.
- *
- * @throws {Error} it has a symlink, a pipe, a socket or a device
  */
 export async function checkLevelFiles (path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -34,11 +28,7 @@ export async function checkLevelFiles (path: string): Promise<void> {
   }
 }
 
-/**
- * Copy the files of a LevelDB to a directory. LevelDB writes into its own even to read.
- *
- * @throws {RepoError} there is no room for them: a file may claim to be larger than any disk
- */
+/** Copy the files of a LevelDB to a directory. LevelDB writes into its own even to read. */
 export async function copyLevel (path: string, to: string, signal: AbortSignal): Promise<void> {
   const held = await holdDirectory(path)
 

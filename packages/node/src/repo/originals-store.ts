@@ -60,7 +60,6 @@ export class OriginalsStore implements OriginalsDatastore {
     this.#writes = writes
   }
 
-  /** @throws {NotFoundError} */
   async get (key: Key): Promise<Uint8Array> {
     const row = await this.#run(({ get }) => get.get(key.toString()))
 
@@ -130,7 +129,6 @@ export class OriginalsStore implements OriginalsDatastore {
     this.#opened = undefined
   }
 
-  /** @throws {RepoError} the index cannot be written */
   async #change (work: (opened: Opened) => void): Promise<void> {
     await this.#run(opened => {
       if (opened.put == null) {

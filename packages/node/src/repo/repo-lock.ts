@@ -101,11 +101,7 @@ export async function lockRepo (
   }
 }
 
-/**
- * Hold a lock file of any kind.
- *
- * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
- */
+/** Hold a lock file of any kind. */
 export async function takeRepoLock (repo: string, kind: string): Promise<OwnLock> {
   try {
     return await takeLock(repo, kind)

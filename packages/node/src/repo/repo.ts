@@ -192,11 +192,7 @@ async function openToWrite (path: string, init?: RepoInit): Promise<Repo> {
   return repo
 }
 
-/**
- * Open the repo in a directory for reading only. Changes nothing, so it may lie on a read-only disk.
- *
- * @throws {RepoError} there is none, or it has an unknown version
- */
+/** Open the repo in a directory for reading only. Changes nothing, so it may lie on a read-only disk. */
 export async function openRepoToRead (path: string, init?: RepoInit): Promise<Repo> {
   const repo = await repoIn(path, init)
 

@@ -9,8 +9,6 @@ import type { CID } from 'multiformats/cid'
 /**
  * Remove a pin from a store that nodes share. The store is asked once: a second request could remove what another node
  * pins meanwhile.
- *
- * @throws {StoreError} the store did not confirm it: the request may still be carried out
  */
 export async function unpinShared (cid: CID, records: Pick<Records, 'delete' | 'has' | 'put' | 'read'>): Promise<void> {
   const plain = unmark(cid).toV1()

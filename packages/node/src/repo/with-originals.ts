@@ -1,5 +1,5 @@
 import { Originals } from '@ipfsz/core/originals'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { hasOriginals, OriginalsStore } from './originals-store.ts'
 import type { NodeProgressOptions } from '../events.ts'
 import type { Repo } from './repo.ts'
@@ -46,20 +46,17 @@ export async function indexLinked (
 ): Promise<void> {
   await withOriginals(linked, async originals => {
     for (const cid of cids) {
-      const progress = beginStep(context, { task: 'index', name: cid.toString(), unit: 'bytes' })
-
       try {
-        await originals.add(cid, {
-          signal: context.signal,
-          onProgress (event) { progress.add(event.detail.size) }
-        })
+        await duringStep(context, { task: 'index', name: cid.toString(), unit: 'bytes' }, async progress =>
+          originals.add(cid, {
+            signal: context.signal,
+            onProgress (event) { progress.add(event.detail.size) }
+          }))
       } catch (err) {
         // a tree in which nothing is compressed has no links
         if (!(err instanceof Error) || err.name !== 'UnlinkedFileError') {
           throw err
         }
-      } finally {
-        progress.end()
       }
     }
   })

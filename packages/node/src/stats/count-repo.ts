@@ -1,6 +1,6 @@
 import { stats } from '@ipfsz/blockstore-compressed'
 import { countPacks } from './count-packs.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { findCompressedFiles } from '../repo/compressed-files.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { openRepoToRead } from '../repo/repo.ts'
@@ -30,17 +30,14 @@ export interface RepoStats extends Omit<BlockstoreStats, 'codecs'> {
 export async function countRepo (context: Pick<NodeContext, 'repo' | 'signal' | 'onProgress'>): Promise<RepoStats> {
   const { repo: path, signal } = context
   const repo = await openRepoToRead(path, { signal })
-  const counting = beginStep(context, { task: 'count', name: '', unit: 'blocks' })
-  const onBlocks = (blocks: number): void => { counting.update(blocks) }
-  const counted = await (repo.packs == null
-    ? stats(repo.storage, { signal, onProgress: ({ detail: { blocks } }) => { onBlocks(blocks) } })
-    : countPacks(await repo.packs(), signal)
-  ).finally(() => counting.end())
+  const counted = await duringStep(context, { task: 'count', name: '', unit: 'blocks' }, async progress =>
+    repo.packs == null
+      ? stats(repo.storage, { signal, onProgress: ({ detail: { blocks } }) => { progress.update(blocks) } })
+      : countPacks(await repo.packs(), signal))
   let unreadablePins = 0
   const pins = new RepoPins(repo).ls(signal, () => { unreadablePins++ })
-  const finding = beginStep(context, { task: 'find-compressed', name: '', unit: 'blocks' })
-  const found = await findCompressedFiles(repo, pins, { signal, onBlocks: finding.add })
-    .finally(() => finding.end())
+  const found = await duringStep(context, { task: 'find-compressed', name: '', unit: 'blocks' }, async progress =>
+    findCompressedFiles(repo, pins, { signal, onBlocks: progress.add }))
   const { size, storedSize } = found
   const ratio = size === 0 ? 1 : storedSize / size
   // blocks hold files as they are stored

@@ -1,7 +1,7 @@
 import { unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { UsageMeter } from '../dag/usage.ts'
-import { beginStep } from '../events.ts'
+import { duringStep } from '../events.ts'
 import { withTargets } from '../read/read-target.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { CidPath } from '../dag/cid-path.ts'
@@ -69,17 +69,12 @@ export async function measureUsage (
     ? await allPins(session, signal, unreadable)
     : await withTargets(context, texts, async found =>
       Promise.all(found.map(async target => findTarget(target, session, signal))))
-  const progress = beginStep(context, { task: 'measure', name: '', unit: 'blocks' })
-  const meter = new UsageMeter({
-    blockstore: session.repo.blockstore,
-    files: session.files,
-    signal,
-    onBlocks: progress.add
-  })
-  const usages: Usage[] = []
-  let failed = 0
 
-  try {
+  return duringStep(context, { task: 'measure', name: '', unit: 'blocks' }, async ({ add: onBlocks }) => {
+    const meter = new UsageMeter({ blockstore: session.repo.blockstore, files: session.files, signal, onBlocks })
+    const usages: Usage[] = []
+    let failed = 0
+
     for (const target of targets) {
       try {
         usages.push(await measure(target, meter, { entries: entries && texts.length > 0, onUsage }))
@@ -92,13 +87,11 @@ export async function measureUsage (
         failed++
       }
     }
-  } finally {
-    progress.end()
-  }
 
-  const bases = usages.length === 0 ? sum([]) : await meter.addBases(targets[0].cid)
+    const bases = usages.length === 0 ? sum([]) : await meter.addBases(targets[0].cid)
 
-  return { targets: targets.length, failed, unreadable, bases, total: sum([...usages, bases]) }
+    return { targets: targets.length, failed, unreadable, bases, total: sum([...usages, bases]) }
+  })
 }
 
 /** Measure a DAG, after the entries in it if it is a directory. */

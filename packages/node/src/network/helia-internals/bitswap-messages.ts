@@ -51,7 +51,6 @@ export interface BitswapMessages {
  * want to every peer, so every peer that has the block sends it.
  *
  * @param broker - made by `withBitswap` of @helia/bitswap
- * @throws {NodeError} a private field is gone
  */
 export function bitswapMessages (broker: unknown): BitswapMessages {
   type Fields = { [Key in keyof BitswapMessages]?: Partial<BitswapMessages[Key]> }

@@ -62,7 +62,6 @@ export async function newestRecord (
  * Follow a name, through other names, to a CID.
  *
  * @param find - the newest valid record of a name, or undefined if there is none
- * @throws {NameError} the text is not a name, a record is missing, or there are too many names
  */
 export async function followNames (
   text: string,

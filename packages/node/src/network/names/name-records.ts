@@ -63,7 +63,6 @@ export interface NameRecord {
  * Parses a name: `k51...` or a peer id, with or without `/ipns/` or `ipns://` before it.
  *
  * @returns the multihash of the public key
- * @throws {NameError} the text is not a name
  */
 export function parseName (text: string): MultihashDigest {
   const bare = text.replace(/^(?:ipns:\/\/|\/ipns\/)/, '').replace(/\/$/, '')
@@ -121,11 +120,7 @@ export async function makeRecord (
   }))
 }
 
-/**
- * Checks the signature and the validity of a record, and reads its value.
- *
- * @throws {NameError} the record is not valid
- */
+/** Checks the signature and the validity of a record, and reads its value. */
 export async function readRecord (key: Uint8Array, bytes: Uint8Array): Promise<NameRecord> {
   const { data } = await checkRecord(key, bytes)
 

@@ -14,7 +14,6 @@ const ABOUT_ADDRESS: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EADDRNOTAVAI
  * cannot, and its error names no address.
  *
  * @param listen - multiaddrs. Those with neither an IP address nor a name are left to the node
- * @throws {ListenError}
  */
 export async function checkPorts (listen: readonly string[]): Promise<void> {
   // until all are checked: two of them may name the same port

@@ -3,7 +3,6 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** @throws {UsageError} the text is not a multiaddr, or has credentials: addresses are printed, and sent to peers */
 export function parseMultiaddr (text: string): Multiaddr {
   const shown = hideSecrets(text)
   let address: Multiaddr

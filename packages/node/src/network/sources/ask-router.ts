@@ -26,11 +26,7 @@ export function delegatedRouter (text: string): Router {
   return { name: url.href, find: (root, signal) => askRouter(url, root, signal) }
 }
 
-/**
- * The base URL of a delegated router, below which `routing/v1` is.
- *
- * @throws {UsageError} it is not a URL of http or https, or has a user name, a query or a fragment
- */
+/** The base URL of a delegated router, below which `routing/v1` is. */
 export function parseRouterUrl (given: string): URL {
   const url = URL.parse(given)
 
@@ -50,8 +46,6 @@ export function parseRouterUrl (given: string): URL {
 /**
  * Ask a delegated router for the providers of a CID (specs.ipfs.tech/routing/http-routing-v1), and yield their
  * multiaddrs as they come. Nothing of what it answers is checked.
- *
- * @throws {Error} it cannot be reached, or its answer is not what it should be
  */
 async function * askRouter (router: URL, cid: CID, signal: AbortSignal): AsyncGenerator<string> {
   const { status, headers, body } = await createNodeFetch()(

@@ -19,7 +19,6 @@ const HTTP_PORTS = [80, 443]
  * The URL of an HTTP gateway that routing names with a multiaddr. What its name resolves to is not checked here.
  *
  * @returns undefined: the multiaddr is not one of an HTTP gateway
- * @throws {PrivateAddressError} it leads to this machine or into a private network, and `allowLocal` is not set
  */
 export function httpUrl (address: string, allowLocal: boolean): URL | undefined {
   const [, protocol, host, port, transport, sni] = address.length > MAX_LENGTH ? [] : HTTP.exec(address) ?? []

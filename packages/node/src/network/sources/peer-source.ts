@@ -57,7 +57,6 @@ export class PeerSource implements BlockSource {
     this.#searches = init.searches ?? new PeerSearches()
   }
 
-  /** @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain, or none can be found */
   async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
     const { root, store = true, onLacks } = this.#init
     const network = this.#opened = await this.#init.network()

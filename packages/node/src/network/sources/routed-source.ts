@@ -65,7 +65,6 @@ export class RoutedSource extends HttpSource {
     this.#pool = pool
   }
 
-  /** @throws {GatewaysFailedError} no gateway sends it, or routing names none */
   override async fetch (cid: CID, options: SourceFetchOptions = {}): Promise<GatewayBlock> {
     await raceSignal(this.#ready ??= this.#search(), options.signal)
     this.closed.signal.throwIfAborted()
