@@ -2,7 +2,8 @@
 // @ipfsz/shared-store/errors: CollectionLostError, CollectionRunningError, RepoError, RepoProblem, SessionLostError, SilentSessionError, StoreAwayError, StoreError, StoreMissingError, StoreObjectError, StoreProblem, UsageError, UsageProblem
 // @ipfsz/shared-store/nodes: NodeRecord, StoreNodes, StoreNodesInit, ownersOf, usableAddresses
 // @ipfsz/shared-store/objects: AbortOptions, GetObjectOptions, ListObjectsOptions, ListedObject, Mount, ObjectInfo, ObjectStore, PutObjectOptions, StoreRequests, StoreTraffic, StoreWatch, isStoreAway, pathOf
-// @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, encodeLinks, keyOf
+// @ipfsz/shared-store/pack-links: PackLinks, encodeLinks, partOfLinks
+// @ipfsz/shared-store/packs: PIECE, PackBlocks, PackBytes, PackStorage, PackStorageInit, SessionPackBlocks, keyOf
 // @ipfsz/shared-store/places: BackendInit, MARK_KEY, StoreBackend, StoreCompression, StoreMark, checkPlace, decodeMark, directoryBackend, encodeMark, isS3Url, openBackend, servingSignal, writeMark
 // @ipfsz/shared-store/records: LinkRecords, Links, ObjectDatastore, Records
 // @ipfsz/shared-store/reference: StoreReference, readReference, writeReference
@@ -715,6 +716,8 @@ function openStore({ store, id, cache }: StoreReference, { readKeptMark, indexDi
 
 function ownersOf(key: Uint8Array, nodes: readonly string[], count: number): string[];
 //# sourceMappingURL=owners.d.ts.map
+
+function partOfLinks(parts: readonly EncodedBlocks[]): EncodedBlocks[];
 
 function pathOf(key: string): string;
 

@@ -43,11 +43,10 @@
  */
 
 export { FileLockError } from '@ipfsz/utils/errors'
-export { encodeBlocks } from './encode/encode-blocks.ts'
 export * from './errors.ts'
 export { PackedBlockstore } from './packed-blockstore.ts'
 export type { Disk, DiskFile, OpenMode } from './disk/disk.ts'
-export type { Compress, EncodedBlocks, EncodeOptions, PlainBlock } from './encode/encode-blocks.ts'
+export type { Compress, EncodedBlocks, PlainBlock } from './encode/encode-blocks.ts'
 export type { GroupTables } from './format/group-header.ts'
 export type { PackStats, StoreStats } from './store/stats.ts'
 export type * from './contract.ts'

@@ -183,8 +183,9 @@ export class PackedBlockstore implements Blockstore {
   }
 
   /**
-   * Append blocks that `encodeBlocks` has compressed, in a worker thread for example. They are appended as they are:
-   * pass only blocks that `hasMany` with `durable` does not know, or they take space twice until a repack.
+   * Append blocks that `encodeBlocks` of `@ipfsz/blockstore-packed/encode` has compressed, in a worker thread for
+   * example. They are appended as they are: pass only blocks that `hasMany` with `durable` does not know, or they take
+   * space twice until a repack.
    */
   async putEncoded (encoded: EncodedBlocks): Promise<void> {
     this.#checkOpen()

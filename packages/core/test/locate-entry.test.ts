@@ -1,6 +1,7 @@
 import { unixfs } from '@helia/unixfs'
 import { describe, expect, it } from 'vitest'
-import { decodeNode, locateEntry } from '../src/index.ts'
+import { locateEntry } from '../src/index.ts'
+import { decodeNode } from '../src/nodes.ts'
 import { CountingBlockstore, getBlock } from './fixtures.ts'
 
 const NAMES = Array.from({ length: 100 }, (_, i) => `file ${i}.txt`)

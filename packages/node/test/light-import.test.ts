@@ -40,6 +40,19 @@ it('an import of the package loads nothing but a few files of it', async () => {
   expect(modules.every(url => /\/packages\/(?:node|utils)\/dist\//.test(url))).toBe(true)
 })
 
+it.each(['add/add-files', 'tree/small-files'])('threads of %s load what they use, not all of core', async name => {
+  const program = new URL(`../dist/${name}.thread.js`, import.meta.url).href
+  // it fails, as it is no thread here, once it is loaded
+  const modules = await modulesOf(`
+    process.on('unhandledRejection', () => {})
+    await import(${JSON.stringify(program)}).catch(() => {})
+  `)
+
+  expect(modules).toContain(program)
+  expect(modules.filter(url => /core\/dist\/(?:index\.js|commands|fetch|write\/write)|exporter/.test(url))).toEqual([])
+  expect(modules.length).toBeLessThan(300)
+})
+
 it('a program that adds and reads loads neither a node nor an addon', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-light-'))
 

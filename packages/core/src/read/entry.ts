@@ -3,17 +3,14 @@ import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
-import { fileSize } from '../dag/read.ts'
 import {
   InvalidDagError,
-  InvalidHeaderError,
   MissingHeaderError,
   NotADirectoryError,
   notUnixFS
 } from '../errors.ts'
-import { hasBase } from '../format/header.ts'
-import { readHeader } from '../format/read-header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
+import { findHeader } from './find-header.ts'
 import { followPath } from './path.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -132,22 +129,6 @@ export async function openRoot (
 
 function isFileMarker (marker: Marker): marker is { code: number } {
   return typeof marker === 'object' && marker.code !== TREE_CODE
-}
-
-/** The header of a root, if it has one. */
-export function findHeader (node: FileNode, marker?: number): Header | undefined {
-  const lastLinkSize = Number(node.unixfs.blockSizes.at(-1) ?? 0)
-  const header = readHeader(node.data, { cid: node.cid, marker, streamSize: fileSize(node), lastLinkSize })
-
-  if (header != null && (node.unixfs.type !== 'file' || (node.unixfs.data != null && node.links.length > 0))) {
-    throw new InvalidHeaderError(node.cid, 'root', 'its block is not a file, or has both data and links')
-  }
-
-  if (header != null && hasBase(header) && node.links.length !== node.unixfs.blockSizes.length) {
-    throw new InvalidHeaderError(node.cid, 'base', 'its block sizes do not match its links')
-  }
-
-  return header
 }
 
 /** The header of a file that is read as it is stored: there, a broken one does not matter. */

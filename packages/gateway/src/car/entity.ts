@@ -1,10 +1,11 @@
-import { decodeNode, InvalidDagError, NotUnixFSError, unmark } from '@ipfsz/core'
+import { InvalidDagError, NotUnixFSError, unmark } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { linksOf } from '../dag/links.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
 import type { EntityBytes } from '../request/car-params.ts'
-import type { FileNode } from '@ipfsz/core'
+import type { FileNode } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
 
 /** The largest fanout of a sharded directory. */

@@ -1,10 +1,11 @@
-import { decodeNode, isDocument, locateEntry, NotUnixFSError, unmark } from '@ipfsz/core'
+import { isDocument, locateEntry, NotUnixFSError, unmark } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import * as dagPb from '@ipld/dag-pb'
 import { followDocument } from '../dag/document.ts'
 import { EntryNotFoundError } from '../errors.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
 import type { PathLimit } from '../dag/path-limit.ts'
-import type { FileNode } from '@ipfsz/core'
+import type { FileNode } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
 
 /** A path, and the blocks that it leads through. */

@@ -1,4 +1,5 @@
-import { decodeBlock, documentLinks, InvalidDagError, isDocument, unmark } from '@ipfsz/core'
+import { documentLinks, InvalidDagError, isDocument, unmark } from '@ipfsz/core'
+import { decodeBlock } from '@ipfsz/core/nodes'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'

@@ -1,7 +1,7 @@
 /** Reads files, compresses and hashes them, and keeps their blocks until it is told which of them are new. */
 import { workerData } from 'node:worker_threads'
-import { encodeBlocks } from '@ipfsz/blockstore-packed'
-import { encodeLinks } from '@ipfsz/shared-store/packs'
+import { encodeBlocks } from '@ipfsz/blockstore-packed/encode'
+import { encodeLinks } from '@ipfsz/shared-store/pack-links'
 import { createSmallFileEncoder } from '@ipfsz/core/small-files'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { CID } from 'multiformats/cid'

@@ -1,5 +1,6 @@
 import type { FilesToRead } from './read-small-files.ts'
-import type { EncodedBlocks, EncodeOptions } from '@ipfsz/blockstore-packed'
+import type { EncodedBlocks } from '@ipfsz/blockstore-packed'
+import type { EncodeOptions } from '@ipfsz/blockstore-packed/encode'
 import type { AddOptions } from '@ipfsz/core'
 import type { EncodedLargeFile, FileDictionaries, Metadata, SharedDictionary } from '@ipfsz/core/small-files'
 

@@ -1,19 +1,20 @@
 import {
   checkBlock,
   checkHash,
-  decodeBlock,
   isIdentity,
   NotFoundError,
   NotUnixFSError,
   notUnixFS,
   unmark
 } from '@ipfsz/core'
+import { decodeBlock } from '@ipfsz/core/nodes'
 import { DamagedDagError } from '../errors.ts'
 import { isDagPb, isLeaf, Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { ReachedBlocks } from './reached.ts'
-import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
+import type { IpfszComponents } from '@ipfsz/core'
+import type { NodeLinks } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
 
 export type WalkStore = Pick<IpfszComponents['blockstore'], 'get' | 'has'>

@@ -1,4 +1,5 @@
-import { decodeNode, listDirectory } from '@ipfsz/core'
+import { listDirectory } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { TreeEntryError } from '../errors.ts'
 import { compareEntries, describeEntry, isSameCid } from './describe-entry.ts'

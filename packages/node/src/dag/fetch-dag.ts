@@ -1,9 +1,11 @@
-import { decodeBlock, isIdentity, unmark } from '@ipfsz/core'
+import { isIdentity, unmark } from '@ipfsz/core'
+import { decodeBlock } from '@ipfsz/core/nodes'
 import * as dagPb from '@ipld/dag-pb'
 import { CidStack } from './cid-stack.ts'
 import { Reached } from './reached.ts'
 import { readBlock } from './read-block.ts'
-import type { BlocksBelow, NodeLinks } from '@ipfsz/core'
+import type { BlocksBelow } from '@ipfsz/core'
+import type { NodeLinks } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
 
 /** Maximum number of blocks that are asked for at a time, from one end of the DAG. */

@@ -1,4 +1,5 @@
-import { DagMeter, decodeNode, isMarked, listDirectory, TREE_CODE, unmark } from '@ipfsz/core'
+import { DagMeter, isMarked, listDirectory, TREE_CODE, unmark } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import * as raw from 'multiformats/codecs/raw'
 import { DamagedDagError } from '../errors.ts'
 import { MultihashSet } from './multihash-set.ts'

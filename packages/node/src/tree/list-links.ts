@@ -1,4 +1,5 @@
-import { decodeNode, listDirectory } from '@ipfsz/core'
+import { listDirectory } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import { readBlock } from '../dag/read-block.ts'
 import type { BlocksBelow, DirectoryLink } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'

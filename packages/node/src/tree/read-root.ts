@@ -1,4 +1,4 @@
-import { decodeNode, findHeader } from '@ipfsz/core'
+import { decodeNode, findHeader } from '@ipfsz/core/nodes'
 import { sha256Sync } from '@ipfsz/utils/sha256-sync'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import type { Metadata } from '../disk/restore-metadata.ts'

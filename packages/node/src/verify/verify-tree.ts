@@ -1,4 +1,5 @@
-import { decodeNode, describeLink, isMarked, unmark, VerifyFailedError } from '@ipfsz/core'
+import { describeLink, isMarked, unmark, VerifyFailedError } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { encodeBlocks } from '@ipfsz/blockstore-packed'
-import { encodeLinks } from '@ipfsz/shared-store/packs'
+import { encodeBlocks } from '@ipfsz/blockstore-packed/encode'
+import { encodeLinks } from '@ipfsz/shared-store/pack-links'
 import { ipfsz } from '@ipfsz/core'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { isStoreAway } from '@ipfsz/shared-store/objects'

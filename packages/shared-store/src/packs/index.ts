@@ -2,7 +2,6 @@
  * The packs of a store, with its blocks.
  */
 export { keyOf } from '@ipfsz/blockstore-packed/whole'
-export { encodeLinks } from './pack-links.ts'
 export { PIECE } from './pack-reader.ts'
 export { PackStorage } from './pack-storage.ts'
 export type { PackBlocks } from './pack-blocks.ts'

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
-import { decodeBlock } from '@ipfsz/core'
+import { decodeBlock } from '@ipfsz/core/nodes'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { CID } from 'multiformats/cid'
 import type { PackCatalog } from './pack-catalog.ts'

@@ -1,4 +1,5 @@
-import { decodeNode, InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { decodeNode } from '@ipfsz/core/nodes'
 import { quoteName } from '@ipfsz/utils/quote-name'
 import { blockReader } from '../../dag/read-block.ts'
 import { MAX_OPEN_SIZE } from '../../car/walk.ts'
