@@ -57,6 +57,14 @@ describe('addSummary', () => {
     expect(addSummary({ ...ROOT, readableWith: undefined, content }, 200)).toContain(`\n  ${text}`)
   })
 
+  it.each([
+    [{ new: 0, changed: 0, unchanged: 1 }, undefined, 'unchanged since it was added before'],
+    [{ new: 0, changed: 1, unchanged: 0 }, undefined, 'changed since it was added before'],
+    [{ new: 0, changed: 1, unchanged: 2 }, contentOf(3, 3), 'none new, 1 changed, 2 unchanged']
+  ])('says what became of %j since it was added before', (known, content, text) => {
+    expect(addSummary({ ...ROOT, known, content }, 80)).toContain(`\n  ${text}\n`)
+  })
+
   it('puts sizes below a name that leaves no room for them', () => {
     const name = 'n'.repeat(60)
 

@@ -2,21 +2,27 @@
 import {
   cp, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile
 } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { unmark } from '@ipfsz/core'
+import { withRepo } from '../src/context.ts'
+import { addSources } from '../src/add/index.ts'
 import { BlockSink } from '../src/add/block-sink.ts'
 import { walkDag } from '../src/dag/dag-walk.ts'
 import { isSettled } from '../src/disk/file-identity.ts'
-import { initRepo } from '../src/init/index.ts'
+import * as readInput from '../src/disk/read-input.ts'
+import { initRepo, initStore } from '../src/init/index.ts'
 import { readChunk } from '../src/known-files/chunks.ts'
+import { MAX_RECORDS } from '../src/known-files/prune-records.ts'
 import { TreeRecord } from '../src/known-files/tree-record.ts'
 import { openRepo } from '../src/repo/repo.ts'
 import { addPaths, makeTree } from './add-trees.ts'
 import type { AddedPaths } from './add-trees.ts'
-import type { AddSourcesOptions } from '../src/add/index.ts'
+import type { MockInstance } from 'vitest'
+import type { AddedRoot, AddSourcesOptions } from '../src/add/index.ts'
 import type { KnownCounts } from '../src/add/known-files.ts'
 import type { Repo } from '../src/repo/repo.ts'
 
@@ -324,16 +330,212 @@ describe('adding a directory again', () => {
     expect(String(added.roots[0].cid)).to.equal(await cidOf())
   })
 
-  it('remembers the last 64 trees', async () => {
+  it('remembers the last 512 trees', async () => {
     await makeSettled({ a: 'one' })
+    await mkdir(join(repo, 'known-files'))
 
-    for (let level = 1; level <= 66; level++) {
-      await add({ compression: { cut: 'size', frameSize: 65_536 * level } })
+    for (let i = 0; i < MAX_RECORDS + 2; i++) {
+      const path = join(repo, 'known-files', String(i).padStart(32, '0'))
+      await writeFile(path, '')
+      await utimes(path, i + 1, i + 1)
     }
 
-    expect(await records()).to.have.lengthOf(64)
+    await add()
+    const names = (await records()).map(path => basename(path))
+
+    expect(names).to.have.lengthOf(MAX_RECORDS)
+    expect(names).not.to.include('2'.padStart(32, '0'))
+    expect((await add()).known?.unchanged).to.equal(1)
   })
 })
+
+describe('adding a single file again', () => {
+  let file: string
+  let reads: MockInstance
+
+  beforeEach(async () => {
+    file = join(directory, 'file')
+    await writeFile(file, contentOf(1))
+    settle()
+    reads = vi.spyOn(readInput, 'openInput')
+  })
+
+  afterEach(() => { reads.mockRestore() })
+
+  /** @returns what was added, and whether it was opened */
+  async function addFile (
+    options: AddSourcesOptions = {},
+    paths = [file]
+  ): Promise<{ roots: AddedRoot[], cids: string[], known: Array<KnownCounts | undefined>, opened: number }> {
+    reads.mockClear()
+    const { roots } = await addPaths(repo, paths, options)
+
+    return {
+      roots,
+      cids: roots.map(({ cid }) => String(cid)),
+      known: roots.map(root => root.known),
+      opened: reads.mock.calls.length
+    }
+  }
+
+  it('does not open it if it did not change, and says the same of it', async () => {
+    const first = await addFile()
+    const again = await addFile()
+
+    expect([first.opened, first.known]).to.deep.equal([1, [undefined]])
+    expect([again.opened, again.known]).to.deep.equal([0, one({ unchanged: 1 })])
+    expect(again.roots.map(root => ({ ...root, known: undefined }))).to.deep.equal(first.roots)
+  })
+
+  it('pins it again, and reports all of its bytes', async () => {
+    await addFile({ pin: false })
+    const { roots: [{ cid }], events } = await addPaths(repo, [file])
+    const pins = await withRepo(context(), { lock: 'add' }, async ({ pins }) =>
+      Array.fromAsync(pins.ls(context().signal)))
+
+    expect(pins.map(pin => String(pin.plainCid))).to.deep.equal([String(unmark(cid))])
+    expect(events.map(({ detail }) => detail)).to.containSubset([{ done: 2_000_000 }])
+  })
+
+  it('does not open it for a shared store either, and relies on what is there', async () => {
+    repo = join(directory, 'node')
+    await mkdir(join(directory, 'store'))
+    await initStore(context(), join(directory, 'store'))
+    const first = await addFile({ pin: false })
+    const again = await addFile()
+
+    expect([again.opened, again.cids]).to.deep.equal([0, first.cids])
+    expect(await blocksOf(again.roots[0].cid)).to.have.lengthOf.above(1)
+  })
+
+  it('takes each of several as it is known', async () => {
+    const others = ['b', 'a'].map(name => join(directory, name))
+    await writeFile(others[0], contentOf(2))
+    await writeFile(others[1], contentOf(3))
+    settle()
+    const first = await addFile({}, [file, ...others])
+    await writeFile(others[0], contentOf(4))
+    const again = await addFile({}, [...others, file])
+
+    expect(again.opened).to.equal(1)
+    expect(again.known).to.deep.equal([...one({ changed: 1 }), ...one({ unchanged: 1 }), ...one({ unchanged: 1 })])
+    expect([again.cids[1], again.cids[2]]).to.deep.equal([first.cids[2], first.cids[0]])
+  })
+
+  it('reads it if it changed, but not its size and mtime', async () => {
+    const { cids } = await addFile()
+    const { mtime, atime } = await stat(file)
+    await writeFile(file, contentOf(2))
+    await utimes(file, atime, mtime)
+    settle()
+    const changed = await addFile()
+
+    expect([changed.opened, changed.known]).to.deep.equal([1, one({ changed: 1 })])
+    expect(changed.cids).not.to.deep.equal(cids)
+  })
+
+  it('reads it if another took its place', async () => {
+    await writeFile(join(directory, 'other'), contentOf(2))
+    await addFile()
+    await rename(join(directory, 'other'), file)
+
+    expect((await addFile()).known).to.deep.equal(one({ changed: 1 }))
+  })
+
+  it('reads it if it had changed just before it was read', async () => {
+    await writeFile(file, contentOf(2))
+    ahead = 0
+    await addFile()
+    settle()
+    const second = await addFile()
+    const third = await addFile()
+
+    expect([second.opened, second.known]).to.deep.equal([1, one({ unchanged: 1 })])
+    expect(third.opened).to.equal(0)
+  })
+
+  it('reads it again if it changed while it was read', async () => {
+    const { openInput } = readInput
+    reads.mockImplementationOnce(async (...args: Parameters<typeof openInput>) => {
+      const opened = await openInput(...args)
+      await writeFile(file, contentOf(2))
+
+      return opened
+    })
+    await addPaths(repo, [file])
+    settle()
+
+    expect((await addFile()).opened).to.equal(1)
+  })
+
+  it('reads the target of a symlink if that is another one, also if it was one for a moment', async () => {
+    const [link, other] = ['link', 'other'].map(name => join(directory, name))
+    await writeFile(other, contentOf(2))
+    await symlink(file, link)
+    settle()
+    const { openInput } = readInput
+    reads.mockImplementationOnce(async (...args: Parameters<typeof openInput>) => {
+      await rm(link)
+      await symlink(other, link)
+      const opened = await openInput(...args)
+      await rm(link)
+      await symlink(file, link)
+
+      return opened
+    })
+    const { roots: [{ cid: torn }] } = await addPaths(repo, [link])
+    const first = await addFile({}, [link])
+    const again = await addFile({}, [link])
+    await rm(link)
+    await symlink(other, link)
+    const third = await addFile({}, [link])
+
+    expect([first.opened, again.opened, third.opened]).to.deep.equal([1, 0, 1])
+    expect([String(torn), third.cids[0]]).not.to.include(first.cids[0])
+  })
+
+  it.for([
+    [{ cache: false }],
+    [{ link: true }],
+    [{ onlyHash: true }],
+    [{ dryRun: true }],
+    [{ compression: { level: 19 } }],
+    [{ preserve: { mtime: true } }]
+  ] satisfies Array<[AddSourcesOptions]>)('reads it with %j', async ([options]) => {
+    await addFile()
+
+    expect(await addFile(options)).to.deep.include({ opened: 1, known: [undefined] })
+  })
+
+  it('knows nothing of what was not synced, of small files, and of streams', async () => {
+    await addFile({ sync: false })
+    await writeFile(join(directory, 'small'), 'small')
+    settle()
+    await addFile({}, [join(directory, 'small')])
+    await addSources(context(), [{ open: async function * () { yield contentOf(1) }, name: 'file' }])
+
+    expect(await records()).to.deep.equal([])
+  })
+
+  it.for([[0], [-1]])('reads it if a block is gone: %i', async ([at]) => {
+    const { roots: [{ cid }] } = await addFile()
+    const blocks = await blocksOf(cid)
+    await withBlocks(async ({ blockstore }) => blockstore.delete(blocks.at(at) ?? cid))
+    const again = await addFile()
+
+    expect([again.opened, again.known]).to.deep.equal([1, one({ unchanged: 1 })])
+    expect(await blocksOf(cid)).to.have.lengthOf(blocks.length)
+  })
+})
+
+function one (part: Partial<KnownCounts>): KnownCounts[] {
+  return [{ new: 0, changed: 0, unchanged: 0, ...part }]
+}
+
+/** 2 MB that do not shrink. */
+function contentOf (seed: number): Buffer {
+  return createHash('shake256', { outputLength: 2_000_000 }).update(String(seed)).digest()
+}
 
 async function records (): Promise<string[]> {
   return (await readdir(join(repo, 'known-files'))).map(name => join(repo, 'known-files', name))

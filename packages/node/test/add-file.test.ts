@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it as base } from 'vitest'
-import { openFile } from '../src/disk/add-file.ts'
+import { examineFile } from '../src/disk/add-file.ts'
 import { openInput, statInput } from '../src/disk/read-input.ts'
 
 const it = base.extend<{ file: string }>({
@@ -18,7 +18,8 @@ const it = base.extend<{ file: string }>({
 })
 
 it('gives core the stream of a file, which it reads into memory that it uses again', async ({ file }) => {
-  const { content, size } = await openFile(file, { mode: false, mtime: false }, new AbortController().signal)
+  const { open, size } = await examineFile(file, { mode: false, mtime: false }, new AbortController().signal)
+  const content = await open()
 
   expect(content).toBeInstanceOf(ReadStream)
   expect(size).toBe(5)

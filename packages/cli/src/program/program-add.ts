@@ -88,7 +88,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('--preserve-mtime', 'keep modification times')
     .option('--no-preserve-mtime', 'do not keep modification times (default)')
     .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
-    .option('--no-cache', 'in directories, read all files again, even if unchanged since the last add')
+    .option('--no-cache', 'read all files again, even if unchanged since the last add')
     .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
     .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .option(

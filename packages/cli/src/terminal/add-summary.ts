@@ -104,11 +104,13 @@ function filesOf ({ content, storedSize, newSize, dryRun }: PrintedRoot): string
   return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }
 
-/** What became of the files since the directory was added before. */
-function knownOf ({ known }: PrintedRoot): string {
-  return known == null
-    ? ''
-    : `${known.new || 'none'} new, ${known.changed || 'none'} changed, ${known.unchanged || 'none'} unchanged`
+/** What became of the files since they were added before. */
+function knownOf ({ known, content }: PrintedRoot): string {
+  if (known == null || content == null) {
+    return known == null ? '' : `${known.unchanged > 0 ? 'unchanged' : 'changed'} since it was added before`
+  }
+
+  return `${known.new || 'none'} new, ${known.changed || 'none'} changed, ${known.unchanged || 'none'} unchanged`
 }
 
 /** The codecs that `--codec auto` chose. */

@@ -121,8 +121,8 @@ export interface AddSourcesOptions {
    */
   threads?: number | undefined
   /**
-   * Whether files of directories that did not change since they were added with the same options are taken as they
-   * were stored, and not read again: those with the same size, times and inode. If false, all are read.
+   * Whether files that did not change since they were added with the same options are taken as they were stored, and
+   * not read again: those with the same size, times and inode. If false, all are read.
    *
    * @default on file systems of this machine, where each change of a file gives it another ctime
    */
@@ -182,7 +182,7 @@ export interface AddedRoot {
   changed: ChangedFiles
   /** Bytes of blocks that were not there before, of a source that has an earlier version. */
   newSize?: number | undefined
-  /** Of a directory whose files are known: how many of them are new, have changed, or were not read. */
+  /** Of what was added before: how many of its files are new, have changed, or are as they were. */
   known?: KnownCounts | undefined
   /** Of a compressed file: the tool that reads the bytes of the plain CID. See `readableWith` of `@ipfsz/core`. */
   readableWith?: string | undefined

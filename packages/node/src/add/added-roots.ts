@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { readableWith, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { addFile, openFile } from '../disk/add-file.ts'
+import { addFile, examineFile, takeFile } from '../disk/add-file.ts'
 import { addTree, addWrapped } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
@@ -14,14 +14,18 @@ import { contentUrl } from '../gateway/content-url.ts'
 import { earlierVersion } from './earlier-version.ts'
 import { expectSize } from './expect-size.ts'
 import { notingNeeded } from './note-needed.ts'
-import { TreeAhead } from './tree-ahead.ts'
+import { knownFiles, TreeAhead } from './tree-ahead.ts'
 import type { NodeContext } from '../context.ts'
 import type { FileSource } from '../disk/add-file.ts'
 import type { AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
 import type { AddedEntry, AddedRoot, AddSource, AddSourcesOptions, PathSource, StreamSource } from './add-options.ts'
 import type { AddTarget } from './add-target.ts'
+import type { KnownFiles } from './known-files.ts'
 import type { PendingRoot } from './pending-roots.ts'
 import type { CompressionOptions } from '@ipfsz/core'
+
+/** Bytes from which a file that is added alone is noted as known. To read a smaller one takes no longer than that. */
+const MIN_KNOWN_SIZE = 1024 * 1024
 
 /** An entry as it waits on disk. */
 interface SpilledEntry extends Omit<AddedEntry, 'cid' | 'plainCid' | 'url'> {
@@ -43,20 +47,32 @@ export class AddedRoots {
   /** Add a file, or a stream. */
   async addFile (added: AddSource): Promise<PendingRoot> {
     const { signal } = this.#context
-    const { link = false, onRoot } = this.#options
+    const { link = false, sync = true, onRoot } = this.#options
     const name = 'path' in added ? added.name ?? basename(added.path) : added.name ?? ''
     const compression = await this.#compression(name)
-    const source = await this.#open(added)
-    const step = { task: 'add', name: name === '' ? '-' : name, unit: 'bytes', total: source.size } as const
+    const source = await this.#examine(added)
+    const { file, size: length } = source
+    const known = file == null || file.stats.size < MIN_KNOWN_SIZE
+      ? undefined
+      : knownFiles(compression, this.#options, this.#target, signal)
+    const step = { task: 'add', name: name === '' ? '-' : name, unit: 'bytes', total: length } as const
     const progress = beginStep(this.#context, step)
 
-    const { size: known } = source
-    const measure = known == null ? undefined : async (): Promise<number> => known
+    const measure = length == null ? undefined : async (): Promise<number> => length
 
-    const stats = await notingNeeded(measure, progress, signal, async progress =>
-      addFile(source, this.#target.files, { compression, link, progress, signal }))
+    const { stats, hasChanged } = await notingNeeded(measure, progress, signal, async progress => {
+      const before = file == null ? undefined : await known?.take(file)
+      const stats = before == null
+        ? await addFile(source, this.#target.files, { compression, link, progress, signal })
+        : await takeFile(before, source, this.#target.files, { progress, signal })
+
+      return { stats, hasChanged: before == null && await source.hasChanged?.() === true }
+    }).catch(async (err: unknown) => {
+      await known?.discard()
+      throw err
+    })
     const { cid, plainCid, size, storedSize = 0n, ratio = 1, codec = 'none' } = stats
-    const hasChanged = await source.hasChanged?.() === true
+    await known?.note('', { cid, dagSize: storedSize, storedSize, onlyIpfsz: false })
     const newSize = await this.#newSize(cid)
     const root: AddedRoot = {
       cid,
@@ -73,6 +89,7 @@ export class AddedRoots {
       executables: source.executable === true ? 1 : 0,
       changed: { count: hasChanged ? 1 : 0, first: name },
       newSize,
+      known: known?.counts,
       readableWith: readableWith(stats)
     }
     const remember = this.#target.latest?.added(name, { cid, size, addedSize: newSize ?? 0 })
@@ -80,8 +97,10 @@ export class AddedRoots {
     return {
       cid,
       ...name === '' ? {} : { name },
+      discard: async () => known?.discard(),
       report: async () => {
         await remember?.()
+        await keep(known, sync)
         await onRoot?.(root)
       }
     }
@@ -135,11 +154,11 @@ export class AddedRoots {
     return this.#addTree('', inputs, pathOf, async options => addWrapped(named, this.#target.files, options))
   }
 
-  async #open (source: AddSource): Promise<FileSource> {
+  async #examine (source: AddSource): Promise<FileSource> {
     const { mode = false, mtime = false } = this.#options.preserve ?? {}
 
     return 'path' in source
-      ? openFile(source.path, { mode, mtime }, this.#context.signal)
+      ? examineFile(source.path, { mode, mtime }, this.#context.signal)
       : streamOf(source)
   }
 
@@ -211,8 +230,7 @@ export class AddedRoots {
         }
 
         await entries.close()
-        // without a sync, blocks may be lost that are there now
-        await (sync ? ahead.known?.commit() : ahead.known?.discard())
+        await keep(ahead.known, sync)
         await onRoot?.({
           cid,
           plainCid,
@@ -278,9 +296,14 @@ function nameOf (path: string): string {
   return basename(resolve(path)) || '/'
 }
 
+/** Keep what became known of files that are stored. Without a sync, blocks may be lost that are there now. */
+async function keep (known: KnownFiles | undefined, sync: boolean): Promise<void> {
+  await (sync ? known?.commit() : known?.discard())
+}
+
 function streamOf ({ open, size, mode, mtime }: StreamSource): FileSource {
   return {
-    content: open(),
+    open,
     ...size == null ? {} : { size },
     metadata: { ...mode == null ? {} : { mode }, ...mtime == null ? {} : { mtime } }
   }

@@ -9,8 +9,7 @@ import { tellsChanges } from '../known-files/local-file-systems.ts'
 import { TreeRecord } from '../known-files/tree-record.ts'
 import type { BlockSink, ListedBlock } from './block-sink.ts'
 import type { WrittenInTree } from '../disk/add-tree.ts'
-import type { HeldTree } from '../disk/held-tree.ts'
-import type { TreeFile } from '../disk/tree-file.ts'
+import type { ExaminedFile } from '../disk/add-file.ts'
 import type { KnownFile } from '../known-files/known-file.ts'
 import type { WrittenFile } from '@ipfsz/core'
 
@@ -25,7 +24,7 @@ export interface KnownFilesInit {
   signal: AbortSignal
 }
 
-/** How many files of a directory are new, have changed, or are as they were when it was added before. */
+/** How many files are new, have changed, or are as they were when it was added before. */
 export interface KnownCounts {
   new: number
   changed: number
@@ -40,13 +39,13 @@ interface KnownTree {
 
 /** A file that did not change since it was added before. */
 export interface UnchangedFile {
-  file: TreeFile
+  file: ExaminedFile
   before: KnownFile
 }
 
 /** A file that is on its way. */
 interface Expected {
-  file: TreeFile
+  file: ExaminedFile
   record: TreeRecord
   before: KnownFile | undefined
   /** Whether it is taken as it is known. */
@@ -56,12 +55,12 @@ interface Expected {
 }
 
 /**
- * What is known of the files of trees that are added, and what becomes known of them. It only saves time: what cannot
- * be read or written counts as unknown.
+ * What is known of the files of trees that are added, or of one that is added alone, and what becomes known of them. It
+ * only saves time: what cannot be read or written counts as unknown.
  */
 export class KnownFiles {
   readonly #init: KnownFilesInit
-  readonly #trees = new Map<HeldTree, KnownTree | undefined>()
+  readonly #trees = new Map<ExaminedFile['tree'], KnownTree | undefined>()
   readonly #expected = new Map<string, Expected>()
   readonly #counts: KnownCounts = { new: 0, changed: 0, unchanged: 0 }
   #isDiscarded = false
@@ -76,7 +75,7 @@ export class KnownFiles {
   }
 
   /** What is known of a file. To be asked in the order of a walk. At once if it is in memory. */
-  find (file: TreeFile): KnownFile | undefined | Promise<KnownFile | undefined> {
+  find (file: ExaminedFile): KnownFile | undefined | Promise<KnownFile | undefined> {
     if (!this.#trees.has(file.tree)) {
       return this.#begin(file.tree).then(async () => this.find(file))
     }
@@ -85,7 +84,7 @@ export class KnownFiles {
   }
 
   /** Whether a file is as it is known. */
-  static isUnchanged ({ stats }: TreeFile, { isSettled, identity }: KnownFile): boolean {
+  static isUnchanged ({ stats }: ExaminedFile, { isSettled, identity }: KnownFile): boolean {
     return isSettled && isSameIdentity(identityOf(stats), identity)
   }
 
@@ -113,6 +112,20 @@ export class KnownFiles {
         ? { name, cid: cids[i], size: dagSize, repeated: Number(dagSize - storedSize), blocks: own, onlyIpfsz }
         : undefined
     })
+  }
+
+  /**
+   * Take a file that is added alone as it is known. It is expected then, as the empty path.
+   *
+   * @returns undefined if it has to be read
+   */
+  async take (file: ExaminedFile): Promise<CID | undefined> {
+    const before = await this.find(file)
+    const isSame = before != null && KnownFiles.isUnchanged(file, before)
+    const [written] = isSame ? await this.written([{ file, before }]) : []
+    this.expect('', { file, before, isTaken: written != null, blocks: undefined })
+
+    return written?.cid
   }
 
   /** A file is on its way to the importer, as `path`. */
@@ -176,7 +189,7 @@ export class KnownFiles {
     }
   }
 
-  async #begin (tree: HeldTree): Promise<void> {
+  async #begin (tree: ExaminedFile['tree']): Promise<void> {
     const { directory, options, cache } = this.#init
     const { path } = tree.root
 
@@ -202,7 +215,7 @@ export class KnownFiles {
     }
   }
 
-  async #forget (tree: HeldTree): Promise<void> {
+  async #forget (tree: ExaminedFile['tree']): Promise<void> {
     const known = this.#trees.get(tree)
     this.#trees.set(tree, undefined)
     await known?.record.discard().catch(() => {})

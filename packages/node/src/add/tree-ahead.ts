@@ -125,7 +125,7 @@ async function smallFiles (
 }
 
 /** @returns undefined if what becomes of a file depends on other files, or more than its blocks has to be there */
-function knownFiles (
+export function knownFiles (
   compression: CompressionOptions,
   { link = false, deterministic = false, preserve, cache }: AddSourcesOptions,
   { sink, repo }: AddTarget,

@@ -15,6 +15,8 @@ export interface ReadInputOptions {
   /** The most bytes of one read. Pipes give fewer. */
   readSize: number
   signal: AbortSignal
+  /** Called with what was opened. */
+  onOpened?: ((stats: BigIntStats) => void) | undefined
 }
 
 /** Examine a path of the command line that will be read. */
@@ -57,7 +59,7 @@ export async function * readInput (
 export async function openInput (
   path: string,
   stats: BigIntStats,
-  { readSize, signal }: ReadInputOptions
+  { readSize, signal, onOpened }: ReadInputOptions
 ): Promise<AsyncIterable<Uint8Array>> {
   signal.throwIfAborted()
 
@@ -72,6 +74,8 @@ export async function openInput (
     await closeFile(fd)
     throw new TreeEntryError(path, 'was replaced by another program before it was read')
   }
+
+  onOpened?.(now)
 
   if (now.isFIFO()) {
     return addAbortSignal(signal, new Socket({ fd, readable: true, writable: false }))
@@ -95,7 +99,7 @@ function named (err: unknown, path: string): unknown {
 async function * readWaiting (
   fd: number,
   path: string,
-  { readSize, signal }: ReadInputOptions
+  { readSize, signal }: Pick<ReadInputOptions, 'readSize' | 'signal'>
 ): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

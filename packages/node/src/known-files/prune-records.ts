@@ -1,8 +1,10 @@
-import { readdir, stat, unlink } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** How many trees are remembered, and how many bytes that may take: some millions of files. */
-const MAX_RECORDS = 64
+/** How many trees, and files that were added alone, are remembered. Each that is added looks at all of them. */
+export const MAX_RECORDS = 512
+/** How many bytes that may take: some millions of files. */
 const MAX_SIZE = 512 * 1024 * 1024
 
 const NAME = /^[0-9a-f]{32}$/
@@ -13,7 +15,7 @@ export async function pruneRecords (directory: string, latest: string): Promise<
 
   for (const name of (await readdir(directory)).filter(name => NAME.test(name))) {
     const path = join(directory, name)
-    const stats = await stat(path).catch(() => undefined)
+    const stats = statSync(path, { throwIfNoEntry: false })
 
     if (stats != null) {
       records.push({ path, size: stats.size, time: path === latest ? Infinity : stats.mtimeMs })
