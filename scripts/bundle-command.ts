@@ -120,6 +120,8 @@ export async function bundleThreads (folder: string, compiled: 'src' | 'dist'): 
         file: join(folder, `${parse(input).name}.cjs`),
         format: 'cjs',
         codeSplitting: false,
+        // as above: each thread has the text of its program in memory
+        charset: 'ascii',
         comments: false
       }
     })

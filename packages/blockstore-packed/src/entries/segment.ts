@@ -14,6 +14,7 @@ import type { Key } from '../format/key.ts'
 
 /** Pages that a sequential read takes at once. */
 const READ_AHEAD = 16
+const NO_PRINTS = Buffer.alloc(0)
 /** Numbers of pages of one file, in the keys of the cache. */
 const MAX_PAGES = 2 ** 24
 
@@ -71,7 +72,13 @@ export class Segment {
    * @throws {DamagedIndexError} a page is damaged
    */
   find (key: Key, rows: Row[]): void {
-    const [start, end] = this.#placesOf(key.bytes)
+    const { bits, fanout } = this.#tables
+    const bucket = bucketOf(key.bytes, bits)
+    const print = printOf(key.bytes, bits)
+    const start = this.#firstFrom(print, bucket === 0 ? 0 : fanout[bucket - 1], fanout[bucket])
+    // those with the print of the key: mostly none, unless the key is there
+    const isFound = start < fanout[bucket] && this.#print(start) === print
+    const end = isFound ? this.#firstFrom(print + 1, start + 1, fanout[bucket]) : start
 
     for (let first = start; first < end;) {
       const number = Math.floor(first / PAGE_ENTRIES)
@@ -125,24 +132,22 @@ export class Segment {
     }
   }
 
-  /** The entries of a bucket that have the print of a key. Mostly none, unless the key is there. */
-  #placesOf (key: Uint8Array): [start: number, end: number] {
-    const { bits, fanout } = this.#tables
-    const bucket = bucketOf(key, bits)
-    const print = printOf(key, bits)
-    const start = this.#firstFrom(print, bucket === 0 ? 0 : fanout[bucket - 1], fanout[bucket])
-
-    return start === fanout[bucket] || this.#print(start) !== print
-      ? [start, start]
-      : [start, this.#firstFrom(print + 1, start + 1, fanout[bucket])]
-  }
-
   /** The first of the entries from `low` to `high` (exclusive) whose print is not smaller. */
   #firstFrom (print: number, low: number, high: number): number {
+    let number = -1
+    let page = NO_PRINTS
+
     while (low < high) {
       const middle = low + high >>> 1
+      const next = Math.floor(middle / PAGE_PRINTS)
 
-      if (this.#print(middle) < print) {
+      // once for all steps: a bucket is mostly in one page
+      if (next !== number) {
+        number = next
+        page = this.#printsOf(number)
+      }
+
+      if (page.readUInt16LE(middle % PAGE_PRINTS * PRINT_SIZE) < print) {
         low = middle + 1
       } else {
         high = middle
@@ -153,14 +158,17 @@ export class Segment {
   }
 
   #print (entry: number): number {
+    return this.#printsOf(Math.floor(entry / PAGE_PRINTS)).readUInt16LE(entry % PAGE_PRINTS * PRINT_SIZE)
+  }
+
+  /** A page of prints, valid until the next one is looked up. */
+  #printsOf (number: number): Buffer {
     const { prints } = this.#caches
-    const number = Math.floor(entry / PAGE_PRINTS)
     const key = this.#firstPage + number
-    const page = prints.get(key) ?? prints.load(key, memory => this.#check(
+
+    return prints.get(key) ?? prints.load(key, memory => this.#check(
       `print ${number}`, this.#readPrints(number, memory)
     ))
-
-    return page.readUInt16LE(entry % PAGE_PRINTS * PRINT_SIZE)
   }
 
   #readPrints (number: number, memory: Buffer): Buffer {

@@ -15,8 +15,8 @@ import type {
   LargeBlocks, NewBlocks, ReadBatch, ReadFiles, ReadLarge, TakeBlocks, ThreadData, TrainedFiles, TrainFiles
 } from './small-files-protocol.ts'
 
-/** Bytes of most batches, a byte more for each file, and what they are encoded into. It takes none until it is used. */
-const MEMORY = 4 * 1024 * 1024
+/** Bytes of most batches, a byte more for each file, and what they are encoded into. */
+const MEMORY = 2.5 * 1024 * 1024
 
 const { options } = workerData as ThreadData
 const encoding = createSmallFileEncoder({ ...options, allocate })

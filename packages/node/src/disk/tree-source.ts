@@ -56,6 +56,18 @@ interface Entry {
   examined: number
 }
 
+/** A directory that is walked. */
+interface Level {
+  /** Its path, relative to the tree. */
+  below: string
+  names: string[]
+  /** How many of them were examined. */
+  examined: number
+  /** Those that were examined last. */
+  entries: IterableIterator<Entry>
+  git: GitIgnore | undefined
+}
+
 /**
  * Yield a directory and everything in it, sorted by name, for the importer. The directory itself comes first, and may
  * be given by a symlink. Symlinks inside it are added as symlinks. Those that take the place of a file or directory
@@ -75,28 +87,8 @@ export async function * treeSource (
 
   options.onTree?.(tree)
   yield { path: root, ...metadata(await stat(held.path, { bigint: true }), options.preserve) }
-  yield * walk(tree, directory, root, options)
-}
 
-/** A directory that is walked. */
-interface Level {
-  /** Its path, relative to the tree. */
-  below: string
-  names: string[]
-  /** How many of them were examined. */
-  examined: number
-  /** Those that were examined last. */
-  entries: IterableIterator<Entry>
-  git: GitIgnore | undefined
-}
-
-/** Not recursive: each entry would pass through a generator for each directory above it. */
-async function * walk (
-  tree: HeldTree,
-  directory: string,
-  root: string,
-  options: TreeSourceOptions
-): AsyncGenerator<Candidate> {
+  // not recursive, and no generator of its own: each entry would pass through all of them
   const enter = async (below: string, above: GitIgnore | undefined): Promise<Level> => {
     checkPath(directory, root, below)
     const { names, git } = await tree.within(below, async held => listNames(held, below, options, above))
