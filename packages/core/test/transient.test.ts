@@ -3,10 +3,17 @@ import { MemoryDatastore } from 'datastore-core'
 import { unixfs } from '@helia/unixfs'
 import { snappy } from '@ipfsz/codecs/snappy'
 import { zstd } from '@ipfsz/codecs/zstd'
+import * as dagPb from '@ipld/dag-pb'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
-import { ipfsz } from '../src/index.ts'
-import { chunked, collect, CountingBlockstore, FRAME, noise, stored, text } from './fixtures.ts'
+import { ipfsz, mark, unmark } from '../src/index.ts'
+import { openEntry } from '../src/read/entry.ts'
+import {
+  appendHeader, chunked, collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, text
+} from './fixtures.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { Header } from '../src/format/header.ts'
 
 /** A store whose blocks are in memory of their own each time. */
 class FreshStore extends MemoryBlockstore {
@@ -286,6 +293,43 @@ describe('transient', () => {
     const read = await copyAll(fs.cat(original, { transient: true }))
 
     expect(Buffer.compare(read.bytes, bytes)).toBe(0)
+  })
+
+  it.each([
+    ['compressed', { codec: 'zstd', frameSize: 16 * FRAME, detect: false }, 3000],
+    ['plain', { codec: 'none' }, 1000]
+  ] as const)('frees what verify has read of a %s file, and hashes each block once', async (_, compression, size) => {
+    const blockstore = new FreshStore()
+    const fs = ipfsz({ blockstore })
+    const bytes = Buffer.concat([text(size * 1000), noise(2_500_000)])
+    const cid = await fs.addBytes(bytes, { compression })
+    const hashed = vi.spyOn(sha256, 'digest')
+    const pool = vi.spyOn(globalThis.crypto.subtle, 'digest')
+    await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(bytes.byteLength) })
+    const hashes = hashed.mock.calls.length + pool.mock.calls.length
+    hashed.mockRestore()
+    pool.mockRestore()
+
+    expect(blockstore.returned.length - blockstore.freed).toBeLessThanOrEqual(2)
+    expect(blockstore.freed).toBeGreaterThan(1)
+    expect(hashes).toBe(blockstore.returned.length)
+  })
+
+  it('of verify reads a table that lies in several blocks', async () => {
+    const blockstore = new FreshStore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(text(16 * FRAME), { compression: { frameSize: FRAME } })
+    const { header } = await openEntry(cid, { blockstore }, {})
+    const stream = await collect(fs.cat(unmark(cid)))
+    const plain = await unixfs({ blockstore }).addByteStream(chunked(stream, 100_000), {
+      // its table has 145 bytes
+      chunker: fixedSize({ chunkSize: 100 }), reduceSingleLeafToSelf: false, rawLeaves: true
+    })
+    const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(plain, blockstore))
+    const root = await putNode({ Data: appendHeader(Data, header as Header), Links }, blockstore)
+    const split = mark(root, (header as Header).codec)
+
+    await expect(fs.verify(split)).resolves.toMatchObject({ frames: 16 })
   })
 
   it.each([[false, 4], [true, 0]])('of verify with a content CID %s frees %d frames', async (link, freed) => {

@@ -81,11 +81,14 @@ class Verifier {
     this.#options = options
     this.#marked = marked
     this.#seen = options.seen ?? new SeenSet()
+    const { blockstore } = settings
     this.#blockstore = {
+      checksBlocks: blockstore.checksBlocks,
+      isUnshared: bytes => blockstore.isUnshared?.(bytes) === true,
       get: (cid, options) => {
         this.#count(cid)
 
-        return settings.blockstore.get(cid, options)
+        return blockstore.get(cid, options)
       }
     }
 

@@ -44,9 +44,16 @@ export interface ByteRange {
   end: number
 }
 
-interface Range extends ByteRange {
+/** A range for {@link readTransient}. */
+interface WalkRange extends ByteRange {
   /** Also fetch the children that hold no bytes, which no range includes. */
   empty?: boolean
+}
+
+/** All of a file, and the blocks that hold none of its bytes. */
+export const WHOLE: Readonly<WalkRange> = { start: 0, end: Number.POSITIVE_INFINITY, empty: true }
+
+interface Range extends WalkRange {
   /** Free each block before the next is yielded, if nothing else refers to it. */
   frees?: boolean
 }
@@ -76,7 +83,7 @@ export async function * readRange (
  */
 export async function * readTransient (
   node: FileNode,
-  range: ByteRange,
+  range: WalkRange,
   blockstore: GetStore,
   options: ReadOptions
 ): AsyncGenerator<Uint8Array> {
@@ -89,7 +96,7 @@ export async function * readWhole (
   blockstore: GetStore,
   options: ReadOptions
 ): AsyncGenerator<Uint8Array> {
-  yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
+  yield * walk(node, WHOLE, blockstore, options)
 }
 
 /** The parts of a decoded node that are kept: not its links, which would take more memory than its block. */

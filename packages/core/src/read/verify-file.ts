@@ -1,6 +1,6 @@
 import { ByteReader } from '../util/byte-reader.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { fileSize, readRange, readWhole } from '../dag/read.ts'
+import { fileSize, readTransient, readWhole, WHOLE } from '../dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
 import { frameRuns } from '../frames/frame-runs.ts'
@@ -66,7 +66,7 @@ export async function verifyFile (
   // a symlink has no blocks below its root, and no content
   const isFile = node.unixfs.type === 'file' || node.unixfs.type === 'raw'
 
-  return { size: isFile ? await count(readWhole(node, blockstore, options)) : 0n, frames: 0 }
+  return { size: isFile ? await count(readTransient(node, WHOLE, blockstore, options)) : 0n, frames: 0 }
 }
 
 /** Check a stream compressed by another tool: all of it from the front, and again through its seek table. */
@@ -119,10 +119,8 @@ async function verifyCompressed (
   // the last link of a file with a base is its base
   const storedBaseSize = hasBase(header) ? Number(node.unixfs.blockSizes.at(-1)) : undefined
   const content = contentCid == null ? undefined : new ContentCid(options)
-  const stream = storedBaseSize == null
-    ? readWhole(node, blockstore, options)
-    : readRange(node, { start: 0, end: fileSize(node) - storedBaseSize }, blockstore, options)
-  const reader = new ByteReader(stream, options.signal)
+  const range = storedBaseSize == null ? WHOLE : { start: 0, end: fileSize(node) - storedBaseSize }
+  const reader = new ByteReader(readTransient(node, range, blockstore, options), options.signal)
   let size = 0n
   let frames = 0
 
@@ -165,7 +163,7 @@ async function * takeAll (
 
   if (size > 0) {
     for await (const run of frameRuns(file, { start: 0, end: size }, blockstore, options)) {
-      yield * takeFrames(reader, run, file)
+      yield * takeFrames(reader, run, file, { isTransient: bytes => blockstore.isUnshared?.(bytes) === true })
     }
   }
 }

@@ -55,7 +55,7 @@ export function checkTrailerLength (file: StoredFile): void {
   }
 }
 
-/** @param reader - at the end of the frames */
+/** @param reader - at the end of the frames. Each of its chunks may last only until the next one is requested */
 export async function checkTrailer (file: StoredFile, reader: ByteReader): Promise<void> {
   const trailer = trailerOf(file)
   const codec = codecName(file.header.codec) ?? ''
@@ -64,7 +64,7 @@ export async function checkTrailer (file: StoredFile, reader: ByteReader): Promi
     await checkSplitTable(file, codec, reader)
   } else if (trailer == null) {
     await checkTable(file, reader)
-  } else if (!sameBytes(trailer, await reader.read(trailer.byteLength))) {
+  } else if (!sameBytes(trailer, await take(reader, trailer.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'it differs from the header')
   }
 
@@ -78,13 +78,13 @@ async function checkTable (file: StoredFile, reader: ByteReader): Promise<void> 
   const { head, foot, entryLength } = hasBase(file.header)
     ? { head: regionTableHead(frames), foot: encodeBaseHead(baseSize(file)), ...REGION_TABLE }
     : { ...seekTableEnds(frames), ...SEEK_TABLE }
-  const start = await reader.read(head.byteLength)
+  const start = await take(reader, head.byteLength)
 
   for (let at = 0; at < frames * entryLength; at += MAX_LEAF_SIZE) {
-    await reader.read(Math.min(MAX_LEAF_SIZE, frames * entryLength - at))
+    await take(reader, Math.min(MAX_LEAF_SIZE, frames * entryLength - at))
   }
 
-  if (!sameBytes(head, start) || !sameBytes(foot, await reader.read(foot.byteLength))) {
+  if (!sameBytes(head, start) || !sameBytes(foot, await take(reader, foot.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'the beginning or end of its table does not match its frames')
   }
 }
@@ -96,12 +96,19 @@ async function checkSplitTable ({ node, header }: StoredFile, codec: SkippingCod
 
   for (let group = 0; group * GROUP_FRAMES < frames; group++) {
     const end = headerLength + framesInGroup(frames, group) * entryLength
-    const part = await reader.read(end + footerLength)
+    const part = await take(reader, end + footerLength)
 
     if (!sameBytes(encodeSplitTable(codec, part.subarray(headerLength, end)), part)) {
       throw new InvalidTrailerError(node.cid, `part ${group} of its table does not match its frames`)
     }
   }
+}
+
+/** The next bytes, fewer at the end, in memory of their own. */
+async function take (reader: ByteReader, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length)
+
+  return bytes.subarray(0, await reader.readInto(bytes))
 }
 
 /** Undefined if the frames are in groups: it may be large. */
