@@ -190,9 +190,7 @@ class PackedBlockstore implements Blockstore {
     putEncoded(encoded: EncodedBlocks): Promise<void>;
     get(cid: CID, { signal }?: PackedOptions): AsyncGenerator<Uint8Array>;
     getMany(source: Source<CID>, { signal }?: PackedOptions): AsyncGenerator<Pair>;
-    readTogether(cids: readonly CID[], { maxBytes, signal }?: PackedOptions & {
-        maxBytes?: number | undefined;
-    }): Promise<Array<Uint8Array | undefined>>;
+    readEach(cids: readonly CID[], use: (bytes: Uint8Array, index: number) => void, { signal }?: PackedOptions): Promise<void>;
     has(cid: CID, options?: PackedOptions): Promise<boolean>;
     hasMany(cids: Iterable<CID>, { durable, signal }?: HasManyOptions): Promise<boolean[]>;
     delete(cid: CID, options?: PackedOptions): Promise<void>;

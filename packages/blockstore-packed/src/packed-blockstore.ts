@@ -14,7 +14,7 @@ import { keyOf } from './format/key.ts'
 import { deletePlaces } from './store/delete-places.ts'
 import { listByKey, listByPack } from './store/list-blocks.ts'
 import { lookUp } from './store/look-up.ts'
-import { readBlock, readMany, readTogether } from './store/read-block.ts'
+import { readBlock, readMany, readEach } from './store/read-block.ts'
 import { removeUnused } from './store/remove-unused.ts'
 import { repackStore } from './store/repack-store.ts'
 import { countBlocks } from './store/stats.ts'
@@ -227,20 +227,20 @@ export class PackedBlockstore implements Blockstore {
   }
 
   /**
-   * Read blocks in the order of the packs, each frame once. What is not here or cannot be read is undefined, and so is
-   * what comes after `maxBytes`.
+   * Read blocks in the order of the packs, each frame once. What is not here or cannot be read is left out.
    *
    * @param cids - some hundreds at a time
-   * @returns in the order of the CIDs. The memory is the caller's
+   * @param use - called with each block and its place among the CIDs. The memory is used again once it has returned
    */
-  async readTogether (
+  async readEach (
     cids: readonly CID[],
-    { maxBytes = Infinity, signal }: PackedOptions & { maxBytes?: number | undefined } = {}
-  ): Promise<Array<Uint8Array | undefined>> {
+    use: (bytes: Uint8Array, index: number) => void,
+    { signal }: PackedOptions = {}
+  ): Promise<void> {
     this.#checkOpen()
     signal?.throwIfAborted()
 
-    return readTogether(this.#parts, cids, maxBytes, signal)
+    await readEach(this.#parts, cids, use, signal)
   }
 
   async has (cid: CID, options?: PackedOptions): Promise<boolean> {

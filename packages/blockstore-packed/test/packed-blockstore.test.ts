@@ -268,6 +268,29 @@ describe('a store', () => {
       expect(seen).toEqual([blocks[2].cid, blocks[1].cid])
     })
 
+  it('gives each block of an array that is there, wherever, in memory for that time', async ({
+    open
+  }) => {
+    const store = await open({ verify: false })
+    const blocks = [...texts(300), ...range(20).map(i => random(i * 20_000 + 1)), ...range(3).map(i => blockOf(
+      Buffer.from(`${i} `.repeat(400_000))
+    ))]
+    await putAll(store, blocks)
+    const wanted = [...blocks.toReversed(), random(5), ...blocks.slice(0, 10)]
+    const given = new Map<number, boolean>()
+    const memory = new Set<ArrayBufferLike>()
+
+    await store.readEach(wanted.map(({ cid }) => cid), (bytes, i) => {
+      given.set(i, Buffer.compare(bytes, wanted[i].bytes) === 0)
+      memory.add(bytes.buffer)
+    })
+
+    expect([...given.keys()].toSorted((a, b) => a - b)).toEqual(range(wanted.length).filter(i => i !== blocks.length))
+    expect(new Set(given.values())).toEqual(new Set([true]))
+    // one for the small blocks that are not compressed, and one for each frame with others
+    expect(memory.size).toBeLessThan(20)
+  })
+
   it('lets timers run while blocks are read and looked for in a loop', async ({ open }) => {
     const store = await open()
     const [block] = texts(1)

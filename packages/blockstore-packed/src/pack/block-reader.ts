@@ -51,7 +51,7 @@ export class BlockReader {
 
     if (raw) {
       return isSmall(to - from)
-        ? readRawNow(this.#files.open(pack), row, from, to - from)
+        ? readRawNow(this.#files.open(pack), row, { start: from, length: to - from, isOwn })
         : this.#files.use(pack, async file => readRaw(file, row, from, to - from))
     }
 

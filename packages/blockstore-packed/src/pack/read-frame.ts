@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
 import { readExactly } from '../disk/disk.ts'
 import { FRAME_SIZE, MAX_BLOCK_SIZE } from '../constants.ts'
@@ -18,8 +19,8 @@ const MIN_CHUNK = 64
 /** Bytes of a frame's header at most. */
 const MAX_HEADER = 18
 
-/** The bytes of the frame that is decompressed synchronously. */
-const scratch = Buffer.allocUnsafeSlow(MAX_SYNC)
+/** The bytes of the frame that is read synchronously, with the headers of its blocks. */
+const scratch = Buffer.allocUnsafeSlow(MAX_SYNC + 1024)
 
 const inPool = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
@@ -43,11 +44,18 @@ export async function readRaw (file: DiskFile, place: FramePlace, start: number,
   return stripBlockHeaders(await readExactly(file, position, size), start, length)
 }
 
-/** The same, synchronously. */
-export function readRawNow (file: DiskFile, place: FramePlace, start: number, length: number): Uint8Array {
+/**
+ * The same, synchronously, of a small part.
+ *
+ * @param isOwn - whether the memory is the caller's. Else it is valid until something else is read
+ */
+export function readRawNow (
+  file: DiskFile,
+  place: FramePlace,
+  { start, length, isOwn }: { start: number, length: number, isOwn: boolean }
+): Uint8Array {
   const { position, size } = rawPlace(place, start, length)
-
-  const bytes = Buffer.allocUnsafeSlow(size)
+  const bytes = isOwn ? Buffer.allocUnsafeSlow(size) : scratch.subarray(0, size)
 
   if (file.readNow(bytes, position) < size) {
     throw new DamagedPackError(place.pack, place.frame, 'the file ends before')
@@ -86,7 +94,11 @@ export async function decompress (file: DiskFile, place: FramePlace, end: number
   const bytes = await readExactly(file, frame, stored)
 
   try {
-    return await inPool(bytes, optionsOf(bytes, end))
+    const content = await inPool(bytes, optionsOf(bytes, end))
+    // not after a failure: then a thread may still read it
+    freeBytes(bytes)
+
+    return content
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }

@@ -5,6 +5,7 @@ import { codeOf } from '../disk/disk.ts'
 import { DamagedPackError } from '../errors.ts'
 import { comparePlaces } from '../format/entry.ts'
 import { keyOf } from '../format/key.ts'
+import { freeBlock } from '../pack/block-reader.ts'
 import { checkBlock } from './check-block.ts'
 import { lookUp } from './look-up.ts'
 import { withCause } from './with-cause.ts'
@@ -149,26 +150,51 @@ function * windows (wanted: readonly Wanted[]): Generator<Wanted[]> {
   }
 }
 
-/** Read blocks in the order of the packs. What cannot be read is undefined. */
-export async function readTogether (
+/** Read blocks in the order of the packs, one at a time. What cannot be read is left out. */
+export async function readEach (
   parts: StoreParts,
   cids: readonly CID[],
-  maxBytes: number,
+  use: (bytes: Uint8Array, index: number) => void,
   signal?: AbortSignal | null
-): Promise<Array<Uint8Array | undefined>> {
+): Promise<void> {
   await parts.view.refresh()
   const found = await lookUp(cids.map(({ multihash }) => keyOf(multihash)), key => parts.view.find(key), parts.breaks)
-  const blocks: Array<Uint8Array | undefined> = cids.map(() => undefined)
-  let bytes = 0
 
   for (const i of cids.map((_, i) => i).toSorted((a, b) => comparePlaces(found[a][0], found[b][0]))) {
-    if (bytes <= maxBytes) {
-      blocks[i] = await readBlock(parts, cids[i], signal, found[i]).catch(() => undefined)
-      bytes += blocks[i]?.byteLength ?? 0
+    const read = readSoon(parts, cids[i], found[i], signal)
+    const block = read instanceof Promise ? await read.catch(() => undefined) : read
+    signal?.throwIfAborted()
+
+    if (block != null) {
+      use(block, i)
+    }
+
+    if (block != null && read instanceof Promise) {
+      freeBlock(block)
     }
   }
+}
 
-  signal?.throwIfAborted()
+/** Read a block. Most are small: without a promise, into memory that is used again. */
+function readSoon (
+  parts: StoreParts,
+  cid: CID,
+  rows: Row[],
+  signal: AbortSignal | null | undefined
+): Uint8Array | Promise<Uint8Array> {
+  const { reader, breaks, verify } = parts
+  const readAgain = async (): Promise<Uint8Array> => readBlock(parts, cid, signal, rows)
 
-  return blocks
+  if (rows.length !== 1 || verify || breaks.isDue()) {
+    return readAgain()
+  }
+
+  try {
+    const read = reader.read(rows[0], cid.multihash.bytes, false)
+
+    return read instanceof Promise ? read.catch(readAgain) : read
+  } catch {
+    // it was repacked, perhaps
+    return readAgain()
+  }
 }

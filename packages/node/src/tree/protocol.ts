@@ -3,7 +3,7 @@ import type { Metadata } from '../disk/restore-metadata.ts'
 /** Bytes of the CIDs that threads read: of version 1, with sha2-256. */
 export const CID_LENGTH = 36
 
-/** How many bytes of blocks are in memory at a time, for each thread. Links may claim less than blocks have. */
+/** How many bytes of blocks are in memory together, for each thread. Links may claim less than blocks have. */
 export const MAX_BYTES = 16 * 1024 * 1024
 
 /**

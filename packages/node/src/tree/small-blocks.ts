@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freeBlock } from '@ipfsz/utils/free-bytes'
 import { NextToLast } from 'blockstore-fs/sharding'
-import { MAX_BYTES } from './protocol.ts'
-import type { SmallBlocks } from './protocol.ts'
+import type { JoinedBlocks, SmallBlocks } from './protocol.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Is given a block and its place among those that were asked for. The memory is used again once it has returned. */
+export type UseBlock = (bytes: Uint8Array, index: number) => void
 
 /** Blocks that a thread reads. */
 export interface BlockReader {
-  /** Read blocks. Those that are not there, cannot be read, or are too many, are undefined. Nobody has checked them. */
-  read (cids: readonly CID[]): Promise<Array<Uint8Array | undefined>>
+  /** Read blocks. Those that are not there, or cannot be read, are left out. Nobody has checked them. */
+  read (cids: readonly CID[], use: UseBlock): Promise<void>
 }
 
 /** Open the blocks of a repo. */
 export async function openBlocks (blocks: SmallBlocks): Promise<BlockReader> {
   if (blocks.layout === 'sent') {
-    return { read: async cids => cids.map(() => undefined) }
+    return { read: async () => {} }
   }
 
   return blocks.layout === 'packs' ? openPacks(blocks.path) : openFiles(blocks.path)
@@ -26,7 +29,7 @@ async function openPacks (path: string): Promise<BlockReader> {
   await store.open()
 
   return {
-    read: async cids => store.readTogether(cids, { maxBytes: MAX_BYTES })
+    read: async (cids, use) => store.readEach(cids, use)
   }
 }
 
@@ -35,16 +38,31 @@ function openFiles (path: string): BlockReader {
   const sharding = new NextToLast()
 
   return {
-    async read (cids) {
-      let bytes = 0
-
-      return cids.map(cid => {
+    async read (cids, use) {
+      for (const [i, cid] of cids.entries()) {
         const { dir, file } = sharding.encode(cid)
-        const block = bytes > MAX_BYTES ? undefined : readFile(join(path, dir, file))
-        bytes += block?.byteLength ?? 0
+        const block = readFile(join(path, dir, file))
 
-        return block
-      })
+        if (block != null) {
+          use(block, i)
+          freeBlock(block)
+        }
+      }
+    }
+  }
+}
+
+/** The blocks of a request. */
+export function sentBlocks ({ bytes, lengths }: JoinedBlocks): BlockReader {
+  return {
+    async read (_cids, use) {
+      let end = 0
+
+      for (const [i, length] of lengths.entries()) {
+        if (length >= 0) {
+          use(bytes.subarray(end, end += length), i)
+        }
+      }
     }
   }
 }

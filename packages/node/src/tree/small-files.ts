@@ -29,7 +29,7 @@ export type SmallResult =
   | { type: 'directory', found: FoundDirectory }
   | { type: 'file', size: number, frames: number, leaf?: Uint8Array | undefined }
 
-const LEFT: SmallResult = { type: 'left' }
+export const LEFT: SmallResult = { type: 'left' }
 
 /** Reads small files of a repo in worker threads. Whatever they do not do is done the ordinary way. */
 export class SmallFiles {

@@ -1,27 +1,37 @@
-import { freeBlock } from '@ipfsz/utils/free-bytes'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
-import { CID_LENGTH, SMALL } from './protocol.ts'
+import { CID_LENGTH, MAX_BYTES, SMALL } from './protocol.ts'
 import { readRoot } from './read-root.ts'
+import { sentBlocks } from './small-blocks.ts'
 import { MAX_SMALL_SIZE } from './walk-tree.ts'
 import { writeSmall } from './write-small.ts'
+import type { Metadata } from '../disk/restore-metadata.ts'
 import type { BlockReader } from './small-blocks.ts'
-import type { JoinedBlocks, SmallReply, SmallRequest } from './protocol.ts'
+import type { SmallReply, SmallRequest } from './protocol.ts'
 import type { DecodedFile, SmallFileDecoder } from '@ipfsz/core/small-files'
 
-/** The second block of a file. */
-interface Leaf {
+/** A file of two blocks: the root, and the CID of the other one. */
+interface Waiting {
   index: number
-  cid: CID
+  root: Uint8Array
+  leaf: CID
 }
 
-/** What a thread does with a batch of entries: it reads small files, and checks and may write them. */
+/**
+ * What a thread does with a batch of entries: it reads small files, and checks and may write them, each when its block
+ * is in memory.
+ */
 export class SmallWork {
   readonly #request: SmallRequest
   readonly #blocks: BlockReader
   readonly #decoder: SmallFileDecoder | undefined
   readonly #cids: CID[]
   readonly #reply: SmallReply
+  readonly #directories: Array<{ index: number, metadata: Metadata }> = []
+  /** Files of two blocks, and how many bytes their roots have. */
+  readonly #waiting: Waiting[] = []
+  #waitingBytes = 0
   readonly #leafOf: number[] = []
   readonly #leaves: Uint8Array[] = []
 
@@ -44,22 +54,22 @@ export class SmallWork {
 
   async run (): Promise<SmallReply> {
     const reply = this.#reply
-    const { roots: sent } = this.#request
-    const roots = sent == null ? await this.#blocks.read(this.#cids) : splitBlocks(sent)
+    const { roots: sent, task } = this.#request
+    const roots = sent == null ? this.#blocks : sentBlocks(sent)
 
-    if (this.#request.task === 'measure') {
-      roots.forEach((root, index) => { this.#measure(index, root) })
-    } else {
-      await this.#readFiles(roots)
-    }
-
-    roots.forEach((root, index) => {
-      if (root != null && reply.kinds[index] === SMALL.left) {
+    await roots.read(this.#cids, (root, index) => {
+      if (task === 'measure' ? !this.#measure(index, root) : !this.#readRoot(index, root)) {
         this.#inspect(index, root)
       }
     })
-    // as garbage, they would soon make V8 look through all objects of the thread
-    roots.forEach(free)
+
+    if (sent != null) {
+      // as garbage, it would soon make V8 look through all objects of the thread
+      freeBytes(sent.bytes)
+    }
+
+    await this.#readLeaves()
+    reply.directories = this.#directories.toSorted((a, b) => a.index - b.index).map(({ metadata }) => metadata)
     reply.leaves = Buffer.concat(this.#leaves)
     reply.leafOf = Uint32Array.from(this.#leafOf)
 
@@ -70,41 +80,58 @@ export class SmallWork {
     return this.#request.isMarked ? 'in-tree' : 'plain'
   }
 
-  #measure (index: number, root: Uint8Array | undefined): void {
-    const size = root && this.#decoder?.sizeOf(this.#cids[index].bytes, root, this.#marker)
+  /** @returns whether it is a small file */
+  #measure (index: number, root: Uint8Array): boolean {
+    const size = this.#decoder?.sizeOf(this.#cids[index].bytes, root, this.#marker)
 
     if (size != null) {
       this.#reply.kinds[index] = SMALL.file
       this.#reply.sizes[index] = size
     }
+
+    return size != null
   }
 
-  async #readFiles (roots: ReadonlyArray<Uint8Array | undefined>): Promise<void> {
-    const waiting: Leaf[] = []
+  /** @returns whether it is a small file: everything is done with it, or it waits for its second block */
+  #readRoot (index: number, root: Uint8Array): boolean {
+    let leaf: CID | undefined
 
-    for (const [index, root] of roots.entries()) {
-      if (root != null && this.#request.sizes[index] <= MAX_SMALL_SIZE) {
-        this.#read(index, root, cid => {
-          const leaf = attempt(() => CID.decode(cid))
-          waiting.push(...leaf == null ? [] : [{ index, cid: leaf }])
-
-          return undefined
-        })
-      }
+    if (this.#request.sizes[index] > MAX_SMALL_SIZE) {
+      return false
     }
 
-    const leaves = await this.#blocks.read(waiting.map(({ cid }) => cid))
+    const isDone = this.#read(index, root, cid => {
+      // a copy: the memory of the root is used again
+      leaf = attempt(() => CID.decode(cid.slice()))
 
-    for (const [i, { index, cid }] of waiting.entries()) {
-      const [root, leaf] = [roots[index], leaves[i]]
+      return undefined
+    })
 
-      if (root != null && leaf != null && this.#read(index, root, () => leaf)) {
+    if (isDone || leaf == null || this.#waitingBytes > MAX_BYTES) {
+      return isDone
+    }
+
+    this.#waiting.push({ index, root: Uint8Array.prototype.slice.call(root), leaf })
+    this.#waitingBytes += root.byteLength
+
+    return true
+  }
+
+  async #readLeaves (): Promise<void> {
+    await this.#blocks.read(this.#waiting.map(({ leaf }) => leaf), (block, i) => {
+      const { index, root, leaf } = this.#waiting[i]
+
+      if (this.#read(index, root, () => block)) {
         this.#leafOf.push(index)
-        this.#leaves.push(cid.bytes)
+        this.#leaves.push(leaf.bytes)
+      }
+    })
+
+    for (const { index, root } of this.#waiting) {
+      if (this.#reply.kinds[index] === SMALL.left) {
+        this.#inspect(index, root)
       }
     }
-
-    leaves.forEach(free)
   }
 
   /** @returns whether it is a small file, and everything is done with it */
@@ -140,16 +167,9 @@ export class SmallWork {
     this.#reply.kinds[index] = entry.type === 'file' && task !== 'measure' ? SMALL.left : SMALL[entry.type]
 
     if (entry.type === 'directory') {
-      this.#reply.directories.push(entry.metadata)
+      this.#directories.push({ index, metadata: entry.metadata })
     }
   }
-}
-
-function splitBlocks ({ bytes, lengths }: JoinedBlocks): Array<Uint8Array | undefined> {
-  let end = 0
-
-  // each in memory of its own, which is freed with it
-  return Array.from(lengths, length => length < 0 ? undefined : bytes.slice(end, end += length))
 }
 
 /** Undefined if it fails: the ordinary way says why. */
@@ -158,11 +178,5 @@ function attempt<T> (work: () => T): T | undefined {
     return work()
   } catch {
     return undefined
-  }
-}
-
-function free (block: Uint8Array | undefined): void {
-  if (block != null) {
-    freeBlock(block)
   }
 }
