@@ -10,9 +10,10 @@ import { metadataOf } from '../disk/restore-metadata.ts'
 import { reportBytes } from '../repo/report-reads.ts'
 import { InTurns } from '../tree/in-turns.ts'
 import { listLinks } from '../tree/list-links.ts'
-import { sizeOf, SmallFiles } from '../tree/small-files.ts'
+import { LEFT, sizeOf, SmallFiles } from '../tree/small-files.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
+import { CountedBlocks } from './counted-blocks.ts'
 import type { VerifiedBytes } from './verified-bytes.ts'
 import type { SmallResult } from '../tree/small-files.ts'
 import type { FoundDirectory, TreeEntry, TreeVisitor, WaitingDirectory } from '../tree/walk-tree.ts'
@@ -20,7 +21,7 @@ import type { Repo } from '../repo/repo.ts'
 import type { SpillStack } from '../disk/spill-stack.ts'
 import type { BlocksBelow, DirectoryLink, Ipfsz, VerifyReport } from '@ipfsz/core'
 
-/** How many directories are remembered, so that one that occurs several times is read once. */
+/** How many directories and files that are not small are remembered, so that what occurs several times is read once. */
 const MAX_REMEMBERED = 16_384
 /** A tree that is deeper is left to `verify` of `@ipfsz/core`. */
 const MAX_DEPTH = 4096
@@ -75,7 +76,7 @@ export async function verifyTree (cid: CID, options: VerifyTreeOptions): Promise
 
   const { bytes: _, ...total } = verifier.total
 
-  return { cid: unmark(cid), ...total, blocks: BigInt(verifier.blocks) }
+  return { cid: unmark(cid), ...total, blocks: BigInt(verifier.blocks.count) }
 }
 
 /**
@@ -102,14 +103,13 @@ type Entry = TreeEntry<VerifiedDirectory>
 
 class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   total: Tally = NOTHING
-  /** How many different blocks were read. */
-  blocks = 0
+  readonly blocks = new CountedBlocks()
   readonly #options: VerifyTreeOptions
   readonly #isMarked: boolean
   readonly #below: Pick<BlocksBelow, 'checksBlocks' | 'get'>
-  readonly #seen = new MultihashSet()
   readonly #bases = new MultihashSet()
   readonly #walked = new LruMap<string, Tally>({ maxEntries: MAX_REMEMBERED })
+  readonly #large = new LruMap<string, Omit<Tally, 'bytes'>>({ maxEntries: MAX_REMEMBERED })
   readonly #turns = new InTurns(CONCURRENCY, MAX_BYTES)
 
   constructor (root: CID, options: VerifyTreeOptions) {
@@ -119,7 +119,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
     this.#below = {
       checksBlocks: true,
       get: (cid, options) => {
-        this.#count(cid)
+        this.blocks.add(cid)
 
         return blocks.get(cid, options)
       }
@@ -166,16 +166,19 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   }
 
   async visit (entries: readonly Entry[]): Promise<Array<FoundDirectory | undefined>> {
-    const results = await this.#options.small.run('verify', entries, this.#isMarked)
+    const results: Array<SmallResult | undefined> = entries.map(({ cid }) => this.blocks.fileOf(cid))
+    const others = entries.flatMap((_, i) => results[i] == null ? [i] : [])
+    const read = await this.#options.small.run('verify', others.map(i => entries[i]), this.#isMarked)
+    others.forEach((i, n) => { results[i] = read[n] })
     const found: Array<FoundDirectory | undefined> = []
     const left: number[] = []
     let bytes = 0
 
-    for (const [i, result] of results.entries()) {
+    for (const [i, result = LEFT] of results.entries()) {
       const { cid, directory, size } = entries[i]
 
       if (result.type === 'file') {
-        this.#count(cid)
+        this.blocks.addFile(cid, result)
         this.#countLeaf(result)
         addTo(directory.tally, { size: BigInt(result.size), frames: result.frames, files: 1, bytes: size })
         bytes += size
@@ -187,7 +190,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
     }
 
     this.#options.verified.add(bytes)
-    await this.#turns.each(left, i => sizeOf(entries[i], results[i]), async i => {
+    await this.#turns.each(left, i => sizeOf(entries[i], results[i] ?? LEFT), async i => {
       found[i] = await this.#visitOne(entries[i])
     })
 
@@ -205,7 +208,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
   }
 
   async #visitOne ({ directory, name, ...link }: Entry): Promise<FoundDirectory | undefined> {
-    const { reading, verified, maxWindowSize, signal } = this.#options
+    const { signal } = this.#options
     const { size: bytes } = link
 
     try {
@@ -215,10 +218,7 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
         return { cid: entry.plainCid, metadata: metadataOf(entry) }
       }
 
-      const seen = { has: (cid: CID) => this.#seen.has(cid), add: (cid: CID) => { this.#count(cid) } }
-      const tally = await verified.during(bytes, async () =>
-        reading.verify(entry.cid, { signal, maxWindowSize, seen, bases: this.#bases }))
-      addTo(directory.tally, { ...tally, bytes })
+      addTo(directory.tally, { ...await this.#verifyFile(entry.cid, bytes), bytes })
 
       return undefined
     } catch (err) {
@@ -226,16 +226,27 @@ class TreeVerifier implements TreeVisitor<VerifiedDirectory> {
     }
   }
 
-  #count (cid: CID): void {
-    if (!this.#seen.has(cid)) {
-      this.#seen.add(cid)
-      this.blocks++
+  async #verifyFile (cid: CID, bytes: number): Promise<Omit<Tally, 'bytes'>> {
+    const { reading, verified, maxWindowSize, signal } = this.#options
+    const key = keyOf(cid)
+    const known = this.#large.get(key)
+
+    if (known != null) {
+      verified.add(bytes)
+
+      return known
     }
+
+    const { size, frames, files } = await verified.during(bytes, async () =>
+      reading.verify(cid, { signal, maxWindowSize, seen: this.blocks, bases: this.#bases }))
+    this.#large.set(key, { size, frames, files })
+
+    return { size, frames, files }
   }
 
   #countLeaf ({ leaf }: Extract<SmallResult, { type: 'file' }>): void {
     if (leaf != null) {
-      this.#count(CID.decode(leaf))
+      this.blocks.add(CID.decode(leaf))
     }
   }
 }
