@@ -2,17 +2,23 @@
  * Strings that several files share, and the segments of files that hold most of them. What a string is, and why these
  * sizes: packages/core/src/dictionary.
  *
- * In memory, one after the other: a number for each byte, where each file begins, the strings of each, a table of all
- * strings, what each is worth, where each is, which it is, and the bytes of all files.
+ * In memory, one after the other: where each file begins, the strings of each, a table of all strings, what each is
+ * worth, where each is, which it is, and the bytes of one file.
  */
+import { PRIME_1, PRIME_2 } from './xxh64'
 
-/** Numbers for the 256 bytes, and where the memory after them begins. */
-export const gear: usize = (__heap_base + 15) & ~15
-const START: usize = gear + 1024
+/** Where the memory begins. */
+const START: usize = (__heap_base + 15) & ~15
 
-/** Bits by which a hash moves with each byte: a string is what has not left it. */
-const SHIFT: i32 = 3
 const STRING_LENGTH: i32 = 11
+/** How many places are looked at together, and what is read beyond the first byte of the last of them. */
+const LANES: i32 = 16
+/** The bytes of a file are followed by so many that are read, and not used. */
+const PADDING: i32 = 2 * LANES
+/** Odd numbers by which the first bytes of a string, and the next ones, are multiplied: they choose what is counted. */
+const FIRST_FACTOR: i32 = <i32>0x9e3779b1
+const NEXT_FACTOR: i32 = <i32>0x85ebca77
+
 /** One more file, in a slot and in a weight. Below it: the last file, and how often a string is in a segment. */
 const FILE: u32 = 0x10000
 const LAST: u32 = FILE - 1
@@ -36,9 +42,10 @@ let weights: usize = 0
 /** Where each string begins, and its number. */
 export let places: usize = 0
 export let numbers: usize = 0
-let bytes: usize = 0
+/** Those of the file that is added next. */
+export let bytes: usize = 0
 /**
- * For each string the next one that may be worth something. In the memory of the bytes, which nobody reads once their
+ * For each string the next one that may be worth something. In the memory of the bytes, which nobody reads once all
  * strings are known.
  */
 let nexts: usize = 0
@@ -54,11 +61,12 @@ export let bestScore: u32 = 0
 /**
  * Make room for files.
  *
+ * @param longest - bytes of the longest file
  * @param bits - of a slot's number in the table of strings
  * @param most - how many strings are counted at most
- * @returns where the bytes of the files go. 0: there is not so much memory
+ * @returns whether there is so much memory
  */
-export function reserve (files: i32, length: i32, bits: i32, most: i32): usize {
+export function reserve (files: i32, longest: i32, bits: i32, most: i32): bool {
   fileCount = files
   slotBits = bits
   capacity = most
@@ -71,21 +79,21 @@ export function reserve (files: i32, length: i32, bits: i32, most: i32): usize {
   numbers = places + 4 * most
   bytes = numbers + 4 * most
   nexts = bytes
-  const pages = i32((bytes + max(length, 4 * most) + 0xffff) >>> 16) - memory.size()
+  const pages = i32((bytes + max(longest + PADDING, 4 * most) + 0xffff) >>> 16) - memory.size()
 
   if (pages > 0 && memory.grow(pages) < 0) {
-    return 0
+    return false
   }
 
   memory.fill(table, 0, 8 << slotBits)
   count = 0
 
-  return bytes
+  return true
 }
 
 /**
- * Add the strings of the next file, each once. A call for each file: V8 optimizes a function for its next call, and not
- * while it runs. One call for 16 MiB took twice as long.
+ * Add the strings of the next file, whose bytes are in their place, each once. A call for each file: V8 optimizes a
+ * function for its next call, and not while it runs. One call for 16 MiB took twice as long.
  *
  * @param mask - of the bits that are zero in the hash of a string that is counted
  */
@@ -155,63 +163,51 @@ export function numberStrings (): i32 {
 }
 
 /**
- * Add the places and hashes of the strings of a file that are counted.
+ * Add the places and hashes of the strings of a file that are counted: of how many, the first eight bytes say.
  *
  * @returns how many there are then
  */
 function hashStrings (file: i32, mask: i32, from: i32): i32 {
   const start = load<i32>(starts + 4 * file)
-  const end = load<i32>(starts + 4 * (file + 1))
-  let hash = 0
+  const count = load<i32>(starts + 4 * (file + 1)) - start - STRING_LENGTH + 1
+  const masks = i32x4.splat(mask)
   let next = from
-  let at = start
 
-  for (const first = min(start + STRING_LENGTH - 1, end); at < first; at++) {
-    hash = (hash << SHIFT) + gearOf(at)
-  }
+  for (let at = 0; at < count; at += LANES) {
+    let chosen = chosenOf(at, masks) | (chosenOf(at + 4, masks) << 4) | (chosenOf(at + 8, masks) << 8) |
+      (chosenOf(at + 12, masks) << 12)
 
-  // four at a time, so that a hash does not wait for the one before
-  for (; at < end - 3; at += 4) {
-    const a = gearOf(at)
-    const b = (a << SHIFT) + gearOf(at + 1)
-    const c = (b << SHIFT) + gearOf(at + 2)
-    const first = (hash << SHIFT) + a
-    const second = (hash << 2 * SHIFT) + b
-    const third = (hash << 3 * SHIFT) + c
-    hash = (hash << 4 * SHIFT) + (c << SHIFT) + gearOf(at + 3)
+    for (; chosen !== 0; chosen &= chosen - 1) {
+      const place = at + ctz(chosen)
 
-    if (<i32>((first & mask) === 0) | <i32>((second & mask) === 0) |
-      <i32>((third & mask) === 0) | <i32>((hash & mask) === 0)) {
-      next = addString(next, at, first, mask)
-      next = addString(next, at + 1, second, mask)
-      next = addString(next, at + 2, third, mask)
-      next = addString(next, at + 3, hash, mask)
+      if (place >= count || next >= capacity - 1) {
+        break
+      }
+
+      store<i32>(places + 4 * next, start + place)
+      store<u32>(numbers + 4 * next, hashAt(place))
+      next++
     }
-  }
-
-  for (; at < end; at++) {
-    hash = (hash << SHIFT) + gearOf(at)
-    next = addString(next, at, hash, mask)
   }
 
   return next
 }
 
-function gearOf (at: i32): i32 {
-  return load<i32>(gear + 4 * usize(load<u8>(bytes + at)))
+/** Which of four places have a string that is counted: a bit for each. */
+function chosenOf (at: i32, masks: v128): i32 {
+  const read = v128.load(bytes + at)
+  const first = i8x16.shuffle(read, read, 0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6)
+  const next = i8x16.shuffle(read, read, 4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10)
+  const hashes = i32x4.add(i32x4.mul(first, i32x4.splat(FIRST_FACTOR)), i32x4.mul(next, i32x4.splat(NEXT_FACTOR)))
+
+  return i32x4.bitmask(i32x4.eq(v128.and(hashes, masks), i32x4.splat(0)))
 }
 
-/** Add a string if its hash says so. */
-function addString (next: i32, at: i32, hash: i32, mask: i32): i32 {
-  if ((hash & mask) !== 0 || next >= capacity - 1) {
-    return next
-  }
+/** A hash of a string. The bits at the top choose the slot. */
+function hashAt (at: i32): u32 {
+  const hash = (load<u64>(bytes + at) * PRIME_1) ^ (load<u64>(bytes + at, STRING_LENGTH - 8) * PRIME_2)
 
-  store<i32>(places + 4 * next, at - STRING_LENGTH + 1)
-  // the bits at the top choose the slot
-  store<i32>(numbers + 4 * next, hash * <i32>0x9e3779b1)
-
-  return next + 1
+  return u32(hash >>> 32)
 }
 
 /** Begin to choose segments of some files: a string is worth as many of them as have it, but for one. */

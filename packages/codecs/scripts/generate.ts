@@ -140,7 +140,7 @@ function readOrNull (path: string): string | null {
 
 write('delta-module', modules(await ownModule('delta')))
 write('filters-module', modules(await ownModule('filters', ['--enable', 'simd'])))
-write('strings-module', modules(await ownModule('strings')))
+write('strings-module', modules(await ownModule('strings', ['--enable', 'simd'])))
 
 for (const name of WORKERS) {
   const source = await bundle(`

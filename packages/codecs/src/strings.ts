@@ -10,7 +10,7 @@ import { fromBase64 } from '@ipfsz/utils/base64'
 /** The exports of assembly/strings.ts. Numbers are bytes, or addresses in the memory. */
 interface Exports extends Record<Field, WebAssembly.Global> {
   memory: WebAssembly.Memory
-  reserve: (files: number, length: number, bits: number, most: number) => number
+  reserve: (files: number, longest: number, bits: number, most: number) => number
   addFile: (file: number, mask: number) => void
   numberStrings: () => number
   weigh: (from: number, to: number) => void
@@ -19,12 +19,11 @@ interface Exports extends Record<Field, WebAssembly.Global> {
 }
 
 type Field =
-  | 'gear' | 'starts' | 'firsts' | 'counts' | 'places' | 'numbers' | 'distinct' | 'bestFirst' | 'bestLast' | 'bestScore'
+  | 'starts' | 'firsts' | 'counts' | 'places' | 'numbers' | 'bytes' | 'distinct'
+  | 'bestFirst' | 'bestLast' | 'bestScore'
 
 /** How strings are found. */
 export interface StringsInit {
-  /** A random number for each byte, of which hashes are made. */
-  gear: Int32Array
   /** Which bits of the hash of a string are zero if it is counted. */
   mask: number
   /** The bits of a slot's number in the table of strings, which takes 8 bytes for each, and then 4 more. */
@@ -85,28 +84,24 @@ export class StringsModule {
    *
    * @returns undefined if there is not enough memory
    */
-  index (files: readonly Uint8Array[], { gear, mask, slotBits, maxStrings }: StringsInit): Strings | undefined {
+  index (files: readonly Uint8Array[], { mask, slotBits, maxStrings }: StringsInit): Strings | undefined {
     const { memory, reserve, addFile, numberStrings } = this.#exports
-    const length = files.reduce((total, { byteLength }) => total + byteLength, 0)
-    const at = reserve(files.length, length, slotBits, maxStrings)
+    const longest = files.reduce((longest, { byteLength }) => Math.max(longest, byteLength), 0)
 
-    if (at === 0) {
+    if (reserve(files.length, longest, slotBits, maxStrings) === 0) {
       return undefined
     }
 
-    const bytes = new Uint8Array(memory.buffer, at, length)
+    const bytes = new Uint8Array(memory.buffer, this.#value('bytes'), longest)
     const starts = this.#array('starts', files.length + 1)
-    this.#array('gear', gear.length).set(gear)
-    let start = 0
+    starts[0] = 0
 
     for (const [i, file] of files.entries()) {
-      bytes.set(file, start)
-      starts[i] = start
-      start += file.byteLength
+      bytes.set(file)
+      starts[i + 1] = starts[i] + file.byteLength
+      addFile(i, mask)
     }
 
-    starts[files.length] = start
-    files.forEach((_, i) => { addFile(i, mask) })
     const count = numberStrings()
 
     return {
