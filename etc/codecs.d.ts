@@ -294,7 +294,6 @@ interface Strings {
 }
 
 interface StringsInit {
-    gear: Int32Array;
     mask: number;
     slotBits: number;
     maxStrings: number;
@@ -302,7 +301,7 @@ interface StringsInit {
 
 class StringsModule {
     static load(): Promise<StringsModule | undefined>;
-    index(files: readonly Uint8Array[], { gear, mask, slotBits, maxStrings }: StringsInit): Strings | undefined;
+    index(files: readonly Uint8Array[], { mask, slotBits, maxStrings }: StringsInit): Strings | undefined;
     weigh(from: number, to: number): void;
     findBest(first: number, last: number, span: number): StringSpan | undefined;
     cover({ first, last }: StringSpan): void;
