@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { inspect } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { TLS } from '../../../test/support/certificate.ts'
 import { S3Objects } from '../src/index.ts'
 import { listen } from '../../../test/support/listen.ts'
@@ -198,12 +198,16 @@ it('sends a large body for as long as the store takes bytes of it', async () => 
       } else if (taken < bytes.byteLength / 2) {
         // what the system holds for it is fewer bytes than are left
         socket.pause()
-        setTimeout(() => { socket.resume() }, 20)
+        vi.advanceTimersByTime(20)
+        setImmediate(() => { socket.resume() })
       }
     })
   })
   const { port, close } = await listen(slow)
   onTestFinished(close)
+  // a busy machine may stop both sides for seconds
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => { vi.useRealTimers() })
   const begin = performance.now()
   await connect({ endpoints: [`http://127.0.0.1:${port}`], responseTimeout: 1000, attempts: 1 }).put('key', bytes)
 

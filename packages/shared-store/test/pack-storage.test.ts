@@ -12,11 +12,13 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base, vi } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
+import { systemClock } from '../src/clock.ts'
 import { collect } from '../src/collect/collect.ts'
 import { parsePackKey } from '../src/packs/pack-keys.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
 import { keyOf } from '../src/packs/index.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
+import type { Clock } from '../src/clock.ts'
 import type { CollectionResult } from '../src/collect/collection.ts'
 import type { StoreOperation } from '../../../test/support/memory-objects.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -34,6 +36,22 @@ const it = base.extend<{ directory: string }>({
     await rm(directory, { recursive: true })
   }
 })
+
+const LEASE_TIMEOUT = 100
+
+let now = 0
+let lastLook = 0
+/** A lease does not end while nobody gets a core: between two looks, at most some milliseconds pass. */
+const clock: Clock = {
+  now () {
+    const real = performance.now()
+    now += Math.min(real - lastLook, LEASE_TIMEOUT / 10)
+    lastLook = real
+
+    return now
+  },
+  after: systemClock.after
+}
 
 /** A store, and how often it was asked. */
 class Store {
@@ -54,7 +72,7 @@ class Store {
   }
 
   async session (): Promise<StoreSession> {
-    return StoreSession.open(this.objects, { leaseTimeout: 100, command: 'add' })
+    return StoreSession.open(this.objects, { leaseTimeout: LEASE_TIMEOUT, command: 'add', clock })
   }
 
   /** Add and pin blocks as a node does. */
@@ -78,7 +96,8 @@ class Store {
     return collect({
       store: this.objects,
       storage,
-      leaseTimeout: 100,
+      leaseTimeout: LEASE_TIMEOUT,
+      clock,
       ...maxUnused == null ? {} : { maxUnused },
       readPins: async function * () {
         yield { id: 'all' }
@@ -828,7 +847,7 @@ describe('a collection of packs', () => {
     const result = await collect({
       store: store.objects,
       storage: store.storage(),
-      leaseTimeout: 100,
+      leaseTimeout: LEASE_TIMEOUT,
       readPins: async function * () {},
       walk: async function * () {},
       reached: { has: () => false }
