@@ -155,10 +155,13 @@ export const NIGHTLY: Readonly<Record<string, NightlySuite>> = {
     runs: [
       { project: 'unit', files: ['packages/node/test/{multihash-map,tree-memory}.test.ts'] },
       { project: 'unit', files: ['packages/site/test/many-files.test.ts'] },
-      { project: 'integration', files: ['test/integration/{memory,memory-strangers}.test.ts'] }
+      { project: 'integration', files: ['test/integration/{folder-memory,memory,memory-strangers}.test.ts'] }
     ],
     minutes: 5,
-    guards: ['packages/node/src/{dag,disk}/**', 'packages/cli/src/commands/**', 'packages/site/src/**', ...CORE]
+    guards: [
+      'packages/node/src/{add,dag,disk,get,threads,tree,verify}/**', 'packages/cli/src/commands/**',
+      'packages/blockstore-packed/src/**', 'packages/site/src/**', ...CORE
+    ]
   },
   // many clients, slow links, networks that are lost, and hundreds of megabytes to and from Kubo
   network: {

@@ -1,4 +1,4 @@
-/** @module-tag long */
+/** @module-tag nightly */
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'

@@ -33,12 +33,14 @@ export function noise (length: number, seed = 1): Uint8Array {
   return bytes
 }
 
+/** Those that were needed so far: making all takes a tenth of a second, and many tests need one. */
+const pieces: Uint8Array[] = []
+
 /** Endless text, 1 MiB at a time. No two pieces are the same, even with different seeds. */
 export function * textPieces (seed = 1): Generator<Uint8Array> {
-  const pieces = Array.from({ length: PIECES }, (_, i) => text(MIB, i + 1))
-
   for (let number = 0; ; number++) {
-    const piece = pieces[number % PIECES].slice()
+    const i = number % PIECES
+    const piece = (pieces[i] ??= text(MIB, i + 1)).slice()
     piece.set(Buffer.from(`${seed} ${number}\n`))
     yield piece
   }
