@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path'
 import { formatSize } from '@ipfsz/utils/format-size'
 import { CarReader } from '@ipld/car'

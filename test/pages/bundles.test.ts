@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { rm } from 'node:fs/promises'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Pages of strangers below the host name of a site: they run, but not in the origin of the site. */
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Stock Helia in a page reads compressed blocks over HTTP, from another origin, under unchanged CIDs. */
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'

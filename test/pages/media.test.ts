@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** `examples/media` in Chromium: compressed sound and video, which the service worker reads in part. */
 import { join } from 'node:path'
 import { ipfsz } from '@ipfsz/core'

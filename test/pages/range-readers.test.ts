@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Libraries that read files by ranges, in a page, from a gateway of another origin: each asks HEAD for the size. */
 import { copyFile, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 /** Packs and index files that somebody made to do harm: their checksums are right. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'

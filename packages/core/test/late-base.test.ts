@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { zstd } from '@ipfsz/codecs/zstd'
 import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'

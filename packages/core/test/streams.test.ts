@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { unixfs } from '@helia/unixfs'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { codecs } from '@ipfsz/codecs/all'
