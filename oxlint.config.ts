@@ -15,7 +15,7 @@ const MANY_PARAMETERS = [
   'packages/codecs/src/impl/zstd-wasm.ts',
   // Helia's order for changes: source, target, name, and this module's settings before the options
   'packages/core/src/change/helia-unixfs.ts',
-  'packages/core/src/commands/cp.ts'
+  'packages/core/src/commands/change.ts'
 ]
 
 export default defineConfig({

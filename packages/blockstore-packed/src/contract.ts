@@ -90,7 +90,6 @@ export interface HasManyOptions extends PackedOptions {
   durable?: boolean | undefined
 }
 
-/** Where a block is. */
 export interface BlockLocation {
   cid: CID
   /** The ID of the pack: the file is `packs/ID.car.zst`. */

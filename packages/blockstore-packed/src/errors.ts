@@ -1,10 +1,11 @@
+import { NamedError } from '@ipfsz/utils/named-error'
+
 /**
  * Thrown by every write after a sync has failed: a system may forget what it could not write, so that the next sync
  * would succeed without it. Open the store again.
  */
-export class StoreFailedError extends Error {
+export class StoreFailedError extends NamedError {
   static override readonly name = 'StoreFailedError'
-  override readonly name = 'StoreFailedError'
 
   constructor (options: ErrorOptions) {
     super('A sync failed, so the store accepts no more writes. Check the disk, then open the store again', options)
@@ -12,9 +13,8 @@ export class StoreFailedError extends Error {
 }
 
 /** Thrown when a block is larger than a pack can store. */
-export class BlockTooLargeError extends Error {
+export class BlockTooLargeError extends NamedError {
   static override readonly name = 'BlockTooLargeError'
-  override readonly name = 'BlockTooLargeError'
   readonly size: number
   readonly max: number
 
@@ -26,9 +26,8 @@ export class BlockTooLargeError extends Error {
 }
 
 /** Thrown when bytes of a pack are not what they should be. */
-export class DamagedPackError extends Error {
+export class DamagedPackError extends NamedError {
   static override readonly name = 'DamagedPackError'
-  override readonly name = 'DamagedPackError'
   /** The ID of the pack. */
   readonly pack: string
   /** The offset in the pack, in bytes, of the frame or group that is damaged. */
@@ -42,9 +41,8 @@ export class DamagedPackError extends Error {
 }
 
 /** Thrown by `delete` and `repack` if a pack without an index cannot be read: nobody knows what is in it. */
-export class UnreadablePackError extends Error {
+export class UnreadablePackError extends NamedError {
   static override readonly name = 'UnreadablePackError'
-  override readonly name = 'UnreadablePackError'
   /** The ID of the pack. */
   readonly pack: string
 
@@ -55,9 +53,8 @@ export class UnreadablePackError extends Error {
 }
 
 /** Thrown when an index file is not what it should be. It is made again from the packs. */
-export class DamagedIndexError extends Error {
+export class DamagedIndexError extends NamedError {
   static override readonly name = 'DamagedIndexError'
-  override readonly name = 'DamagedIndexError'
 
   constructor (name: string, reason: string, options?: ErrorOptions) {
     super(`The index ${name} is damaged: ${reason}`, options)
@@ -65,9 +62,8 @@ export class DamagedIndexError extends Error {
 }
 
 /** Thrown when the store is used before `open`, or after `close`. */
-export class StoreClosedError extends Error {
+export class StoreClosedError extends NamedError {
   static override readonly name = 'StoreClosedError'
-  override readonly name = 'StoreClosedError'
 
   constructor () {
     super('The store is not open')

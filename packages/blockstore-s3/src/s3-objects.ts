@@ -131,7 +131,6 @@ export class S3Objects {
     this.#bucketSeen = true
   }
 
-  /** Create the bucket. */
   async createBucket ({ signal }: S3Options = {}): Promise<void> {
     await this.#client.send(requests.createBucket(signal))
     this.#bucketSeen = true

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RegionFinder } from '../src/base/region-finder.ts'
 import { chunked, noise } from './fixtures.ts'
-import type { Region } from '../src/base/region-finder.ts'
+import type { Region } from '../src/format/header.ts'
 
 const KIB = 1024
 

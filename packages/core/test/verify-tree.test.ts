@@ -168,7 +168,7 @@ describe('verify of a tree', () => {
     const cases = [
       [directoryData('directory'), 'a', cbor, 'NotUnixFSError'],
       [directoryData('hamt-sharded-directory', 256n), 'FF', file, 'NotUnixFSError'],
-      [directoryData('hamt-sharded-directory'), 'FFa', file, 'NotUnixFSError']
+      [directoryData('hamt-sharded-directory'), 'FFa', file, 'InvalidDagError']
     ] as const
 
     for (const [Data, Name, Hash, name] of cases) {

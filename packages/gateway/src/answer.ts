@@ -1,7 +1,6 @@
 import { isIdentity, unmark } from '@ipfsz/core/reader'
 import { EntryNotFoundError, GatewayError } from './errors.ts'
 import { PathLimit } from './dag/path-limit.ts'
-import { respondDeserialized } from './respond-deserialized.ts'
 import { isOnlyIfCached, isServiceWorker, isServiceWorkerForNamespace } from './request/conditions.ts'
 import { chooseFormat } from './request/format.ts'
 import { readStart } from './request/start.ts'
@@ -9,6 +8,8 @@ import { parseTarget } from './request/target.ts'
 import { redirectOf } from './resolve/redirect-of.ts'
 import { resolvePath } from './resolve/resolve-path.ts'
 import { resolveRoot } from './resolve/resolve-root.ts'
+import { respondDirectory } from './respond/directory/directory.ts'
+import { respondFile } from './respond/file/file.ts'
 import { redirect } from './respond/headers.ts'
 import { respondUnchanged } from './respond/unchanged.ts'
 import { respondIpnsRecord } from './respond/trustless/ipns-record.ts'
@@ -19,6 +20,7 @@ import type { PathComponents } from './resolve/resolve-path.ts'
 import type { ContentRoot } from './resolve/resolve-root.ts'
 import type { Resolved } from './resolve/resolved.ts'
 import type { ResponseContext } from './respond/context.ts'
+import type { FileOptions } from './respond/file/served-file.ts'
 
 /** What a gateway was made with, and the defaults. */
 export type Settings = ResponseContext['init']
@@ -175,6 +177,20 @@ async function respond (context: ResponseContext): Promise<Response> {
   }
 
   return respondFormat(context)
+}
+
+/** Answer as for a browser: with a file, the page of a directory, or a document. */
+async function respondDeserialized (
+  context: ResponseContext,
+  options: Pick<FileOptions, 'status'> = {}
+): Promise<Response> {
+  const { stats } = context.resolved
+
+  if (stats == null) {
+    return context.init.parts.respondDocument(context)
+  }
+
+  return stats.type === 'directory' ? respondDirectory(context, options) : respondFile(context, options)
 }
 
 /** What a website has for a path that does not exist: a redirect, another page, or nothing. */

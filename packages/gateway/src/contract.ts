@@ -29,7 +29,6 @@ export interface GatewayBlocks {
   getStored? (cid: CID, options?: { signal?: AbortSignal }): Promise<StoredBlock>
 }
 
-/** A stored block. */
 export interface StoredBlock {
   /** The codec that decompresses the payload, or `none`. */
   codec: string
@@ -41,7 +40,6 @@ export interface StoredBlock {
 /** The content codings that responses can have. */
 export type ContentCoding = 'br' | 'gzip' | 'zstd'
 
-/** A block that was compressed for a response. */
 export interface CompressedBlock {
   bytes: Uint8Array
   coding: ContentCoding

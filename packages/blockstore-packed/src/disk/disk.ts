@@ -10,7 +10,6 @@ export interface Disk {
   list: (name: string) => Promise<string[]>
   /** The length of a file; 0 if it does not exist. */
   sizeOf: (name: string) => number
-  /** Open a file to read it. */
   openRead: (name: string) => DiskFile
   /**
    * Open a file to write it: `create` a new one, `update` an existing one, or `append`, which creates it if it is

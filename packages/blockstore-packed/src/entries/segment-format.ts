@@ -3,13 +3,10 @@ import { ENTRY_SIZE, prefixOf } from '../format/entry.ts'
 
 const MAGIC = Buffer.from('IPFSzIx2')
 export const SEGMENT_HEADER = MAGIC
-/** Entries of a page. */
 export const PAGE_ENTRIES = 312
 /** Bytes of a full page: entries, and their CRC-32. */
 export const PAGE_SIZE = PAGE_ENTRIES * ENTRY_SIZE + 4
-/** Bytes of a print. */
 export const PRINT_SIZE = 2
-/** Prints of a page. */
 export const PAGE_PRINTS = 8190
 /** Bytes of a full page of prints, with their CRC-32. */
 export const PRINT_PAGE_SIZE = PAGE_PRINTS * PRINT_SIZE + 4
@@ -40,7 +37,6 @@ export function bitsFor (entries: number): number {
   return Math.min(MAX_BITS, Math.max(0, Math.ceil(Math.log2(entries / BUCKET))))
 }
 
-/** The bucket of a key. */
 export function bucketOf (key: Uint8Array, bits: number): number {
   return bits === 0 ? 0 : (key[0] << 8 | key[1]) >>> 16 - bits
 }

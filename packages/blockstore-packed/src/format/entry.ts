@@ -71,7 +71,6 @@ export function keyIn (entry: Buffer): Key {
   return { bytes: Uint8Array.prototype.slice.call(entry, 0, KEY_SIZE), kind: kindOf(entry, 0) }
 }
 
-/** Whether an entry has a key. */
 export function hasKey (entries: Buffer, at: number, key: { bytes: Uint8Array, kind: number }): boolean {
   return kindOf(entries, at) === key.kind && compareKey(entries, at, key.bytes) === 0
 }

@@ -37,7 +37,6 @@ export interface Deletion {
   key: Key
 }
 
-/** A block of a group, with its place. */
 export interface GroupBlock {
   /** Offset of the frame in the pack. */
   frame: number
@@ -55,6 +54,14 @@ export interface GroupTables {
   blocks: number
   /** Rows of frames, then of blocks. */
   table: Uint8Array
+}
+
+/** Of a group that holds deletions, or nothing. */
+export const NO_BLOCKS = { frames: 0, blocks: 0, table: new Uint8Array(0), data: new Uint8Array(0), crc: 0 }
+
+/** The header of a seal, which ends a pack. */
+export function encodeSeal (id: string, offset: number): Buffer {
+  return encodeGroupHeader(id, { offset, synced: offset, dataLength: 0, dataCrc: 0, kind: SEAL }, NO_BLOCKS, [])
 }
 
 export function encodeGroupHeader (

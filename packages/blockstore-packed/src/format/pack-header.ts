@@ -31,7 +31,6 @@ export function encodePackHeader (id: string): Buffer {
   return bytes
 }
 
-/** Whether a pack begins with the header of this ID. */
 export function isPackHeader (bytes: Uint8Array, id: string): boolean {
   return Buffer.compare(bytes, encodePackHeader(id)) === 0
 }

@@ -1,4 +1,3 @@
-import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { FRAME_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
 import { MemoryCache } from '../util/memory-cache.ts'
@@ -71,11 +70,6 @@ export class BlockReader {
     // a copy: the memory of the frame is used again
     return isOwn ? Uint8Array.prototype.slice.call(part) : part
   }
-}
-
-/** Free the memory of a block that was read. As garbage, it would let the process grow until V8 collects it. */
-export function freeBlock ({ buffer }: Uint8Array): void {
-  freeBytes(new Uint8Array(buffer))
 }
 
 function sliceOf ({ pack, frame }: Row, content: Uint8Array, from: number, to: number): Uint8Array {

@@ -1,15 +1,13 @@
 // Room: one pack: writing, scanning, reading frames and blocks of it.
 import { lockName, packName, PACKS } from './pack-names.ts'
 import { EntryTable } from '../entries/entry-table.ts'
-import { GROUP, SEAL, decodeGroupHeader, encodeGroupHeader, framesOf } from '../format/group-header.ts'
+import { GROUP, decodeGroupHeader, encodeGroupHeader, encodeSeal, framesOf } from '../format/group-header.ts'
 import { PACK_HEADER_FRAMES, encodePackHeader } from '../format/pack-header.ts'
 import { encodeSeekTable } from '../format/seek-table.ts'
 import { addGroup } from './group-rows.ts'
 import type { EncodedBlocks } from '../encode/encode-blocks.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { Deletion } from '../format/group-header.ts'
-
-const NOTHING: EncodedBlocks = { frames: 0, blocks: 0, table: new Uint8Array(0), data: new Uint8Array(0), crc: 0 }
 
 /** Appends groups to a pack that this process alone writes. */
 export class PackWriter {
@@ -107,8 +105,7 @@ export class PackWriter {
    */
   async seal (): Promise<void> {
     await this.sync()
-    const numbers = { offset: this.size, synced: this.size, dataLength: 0, dataCrc: 0, kind: SEAL }
-    const header = encodeGroupHeader(this.id, numbers, NOTHING, [])
+    const header = encodeSeal(this.id, this.size)
     await this.#write(header, encodeSeekTable([...this.#frames, [header.byteLength, 0]]))
   }
 

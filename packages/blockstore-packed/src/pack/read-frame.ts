@@ -12,7 +12,7 @@ import type { ZstdOptions } from 'node:zlib'
 /** Up to this size, decompressing takes less than reaching the thread pool and waiting there. */
 const MAX_SYNC = 256 * 1024
 /** What a frame may hold beside a block: a frame that is not full, and the head of a section. */
-export const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
+const MAX_BESIDE = 2 * FRAME_SIZE + 128 * 1024
 
 /** The least that zlib takes. */
 const MIN_CHUNK = 64
@@ -22,7 +22,8 @@ const MAX_HEADER = 18
 /** The bytes of the frame that is read synchronously, with the headers of its blocks. */
 const scratch = Buffer.allocUnsafeSlow(MAX_SYNC + 1024)
 
-const inPool = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
+/** Decompress in Node's thread pool. */
+export const zstdInPool = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
   err: Error | null, content: Buffer) => void) => void)
 
 interface FramePlace {
@@ -36,7 +37,6 @@ export function isSmall (size: number): boolean {
   return size <= MAX_SYNC
 }
 
-/** Read a part of a raw frame. */
 export async function readRaw (file: DiskFile, place: FramePlace, start: number, length: number): Promise<Uint8Array> {
   const { position, size } = rawPlace(place, start, length)
   checkEnd(file, place.pack, position, size)
@@ -85,16 +85,12 @@ function rawPlace ({ pack, frame, stored }: FramePlace, start: number, length: n
 export async function decompress (file: DiskFile, place: FramePlace, end: number): Promise<Uint8Array> {
   const { pack, frame, stored } = place
 
-  // no frame of ours is larger, whatever an index says: a few bytes may decompress to gigabytes
-  if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
-    throw new DamagedPackError(pack, frame, 'the frame would be too large')
-  }
-
+  checkSize(pack, frame, end)
   checkEnd(file, pack, frame, stored)
   const bytes = await readExactly(file, frame, stored)
 
   try {
-    const content = await inPool(bytes, optionsOf(bytes, end))
+    const content = await zstdInPool(bytes, optionsOf(bytes, end))
     // not after a failure: then a thread may still read it
     freeBytes(bytes)
 
@@ -128,6 +124,13 @@ export function decompressNow (file: DiskFile, place: FramePlace, end: number, m
     return zstdDecompressSync(bytes, optionsOf(bytes, end))
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
+  }
+}
+
+/** No frame of ours is larger, whatever an index says: a few bytes may decompress to gigabytes. */
+export function checkSize (pack: string, frame: number, end: number): void {
+  if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
+    throw new DamagedPackError(pack, frame, 'the frame would be too large')
   }
 }
 

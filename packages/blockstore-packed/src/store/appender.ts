@@ -7,10 +7,6 @@ import type { EncodedBlocks } from '../encode/encode-blocks.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { Deletion } from '../format/group-header.ts'
 
-export const NO_BLOCKS: EncodedBlocks = {
-  frames: 0, blocks: 0, table: new Uint8Array(0), data: new Uint8Array(0), crc: 0
-}
-
 export interface AppenderComponents {
   disk: Disk
   view: View

@@ -1,6 +1,6 @@
 import { GROUP_BLOCKS } from '../constants.ts'
+import { NO_BLOCKS } from '../format/group-header.ts'
 import { keyOf } from '../format/key.ts'
-import { NO_BLOCKS } from './appender.ts'
 import { lookUp } from './look-up.ts'
 import type { StoreParts } from './store-parts.ts'
 import type { Deletion } from '../format/group-header.ts'

@@ -14,7 +14,6 @@ const EXTENSION = '.idx'
 /** Pages of entries that are kept in memory, and pages of prints: 8 MiB of each. The prints are of 4 million blocks. */
 const MAX_PAGES = 512
 
-/** The index files of a store. */
 export class IndexFiles {
   readonly #disk: Disk
   readonly #caches: PageCaches = {

@@ -88,7 +88,6 @@ export class Maintenance {
     }
   }
 
-  /** Rebuild the index from the packs. */
   async rebuildIndex (): Promise<void> {
     for (const name of await this.#disk.list(INDEX)) {
       if (name.endsWith('.idx')) {

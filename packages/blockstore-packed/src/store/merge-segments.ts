@@ -22,7 +22,6 @@ export interface Merge {
   /** The index files that become one. They are part of `index`. */
   segments: readonly Segment[]
   index: IndexFiles
-  /** Whether a pack exists. */
   exists: (pack: string) => boolean
 }
 

@@ -1,33 +1,23 @@
+import { freeBlock } from '@ipfsz/utils/free-bytes'
 import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
 import { codeOf } from '../disk/disk.ts'
 import { placeText } from '../format/entry.ts'
-import { freeBlock } from '../pack/block-reader.ts'
 import { PACKS, lockName, packName } from '../pack/pack-names.ts'
-import { NO_BLOCKS } from './appender.ts'
+import { NO_BLOCKS } from '../format/group-header.ts'
 import { checkBlock } from './check-block.ts'
 import { withPlaces } from './look-up.ts'
 import { readContents } from './read-groups.ts'
-import type { Appender } from './appender.ts'
 import type { PackedBlock } from './read-groups.ts'
 import type { View } from './view.ts'
 import type { Row } from '../format/entry.ts'
 import type { Disk } from '../disk/disk.ts'
-import type { EncodedBlocks, PlainBlock } from '../encode/encode-blocks.ts'
+import type { PlainBlock } from '../encode/encode-blocks.ts'
 import type { BlockReader } from '../pack/block-reader.ts'
-import type { PackFiles } from '../pack/pack-files.ts'
+import type { StoreParts } from './store-parts.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What systems say when a file cannot be deleted because somebody has it open. */
 const IN_USE: ReadonlySet<unknown> = new Set(['EBUSY', 'EPERM', 'EACCES'])
-
-export interface RepackComponents {
-  disk: Disk
-  view: View
-  files: PackFiles
-  reader: BlockReader
-  appender: Appender
-  encode: (blocks: PlainBlock[]) => Promise<EncodedBlocks>
-}
 
 export interface RepackedPack {
   /** Blocks that were copied. */
@@ -39,7 +29,7 @@ export interface RepackedPack {
 
 /** Copy what lives in a pack, and remove the pack. The caller has the maintenance lock, and an up-to-date view. */
 export async function repackOne (
-  { disk, view, files, reader, appender, encode }: RepackComponents,
+  { disk, view, files, reader, appender, encode }: StoreParts,
   id: string
 ): Promise<RepackedPack> {
   const { blocks, deletions, damage } = await readContents(files, id)

@@ -47,7 +47,11 @@ export function isIndexable ({ isSealed, table, writer, damage }: PackState): bo
 }
 
 /** Write one index file of several packs. */
-export async function writeTables (disk: Disk, id: string, states: readonly PackState[]): Promise<void> {
+export async function writeTables (
+  disk: Disk,
+  id: string,
+  states: ReadonlyArray<Pick<PackState, 'id' | 'size' | 'bytes' | 'table'>>
+): Promise<void> {
   const packs = new Map<string, CoveredPack>(states.map(({ id, size: covered, bytes }) => [id, { id, covered, bytes }]))
 
   for (const pack of states.flatMap(({ table }) => table?.packs ?? [])) {

@@ -1,5 +1,5 @@
 import { readExactly } from '../disk/disk.ts'
-import { SEAL, encodeGroupHeader, framesOf } from '../format/group-header.ts'
+import { SEAL, encodeSeal, framesOf } from '../format/group-header.ts'
 import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE, encodePackHeader } from '../format/pack-header.ts'
 import { encodeSeekTable } from '../format/seek-table.ts'
 import { PACKS, lockName, packName } from '../pack/pack-names.ts'
@@ -53,8 +53,7 @@ async function seal (disk: Disk, file: DiskFile, id: string, { groups, end, dura
   await file.sync()
   await disk.syncDirectory(PACKS)
 
-  const numbers = { offset: end, synced: end, dataLength: 0, dataCrc: 0, kind: SEAL }
-  const header = encodeGroupHeader(id, numbers, { frames: 0, blocks: 0, table: new Uint8Array(0) }, [])
+  const header = encodeSeal(id, end)
   const frames = groups.flatMap(({ header, bytes }) => [
     [header.size, 0] as const,
     ...Array.from(framesOf(bytes, header), ({ stored, original }) => [stored, original] as const)

@@ -21,7 +21,6 @@ export interface PackStats {
 
 export interface StoreStats {
   packs: PackStats[]
-  /** Index files. */
   indexFiles: number
   /** Bytes of all packs on the disk. */
   size: number

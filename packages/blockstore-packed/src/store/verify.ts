@@ -7,6 +7,7 @@ import { checkBlock } from './check-block.ts'
 import { withPlaces } from './look-up.ts'
 import { readContents } from './read-groups.ts'
 import type { PackContents, PackedBlock } from './read-groups.ts'
+import type { StoreParts } from './store-parts.ts'
 import type { View } from './view.ts'
 import type { Row } from '../format/entry.ts'
 import type { Damage, VerifyOptions } from '../contract.ts'
@@ -16,15 +17,9 @@ import type { PackFiles } from '../pack/pack-files.ts'
 /** Blocks that are read at a time. */
 const CONCURRENCY = 16
 
-export interface VerifyComponents {
-  view: View
-  files: PackFiles
-  reader: BlockReader
-}
-
 /** Read and hash all blocks that live, pack by pack, and yield what is damaged. */
 export async function * verifyPacks (
-  { view, files, reader }: VerifyComponents,
+  { view, files, reader }: StoreParts,
   { signal, onProgress }: VerifyOptions
 ): AsyncGenerator<Damage> {
   const ids = Array.from(view.packs.keys()).toSorted()

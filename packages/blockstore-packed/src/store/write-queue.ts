@@ -1,6 +1,6 @@
+import { Mutex } from '@ipfsz/utils/mutex'
 import { GROUP_BLOCKS, GROUP_SIZE } from '../constants.ts'
 import { keyText } from '../format/key.ts'
-import { Mutex } from '../util/mutex.ts'
 import { lookUp } from './look-up.ts'
 import type { Appender } from './appender.ts'
 import type { View } from './view.ts'

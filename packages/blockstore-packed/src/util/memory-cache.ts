@@ -1,3 +1,4 @@
+// Room: helpers that know nothing of packs.
 interface Kept<K, T> {
   key: K
   memory: Buffer

@@ -1,18 +1,13 @@
-import { promisify } from 'node:util'
-import { zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
+import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
-import { MAX_BLOCK_SIZE } from '../constants.ts'
 import { DamagedPackError } from '../errors.ts'
 import { rawBytesIn, rawRange, stripBlockHeaders } from '../format/raw-frame.ts'
-import { MAX_BESIDE, optionsOf } from '../pack/read-frame.ts'
+import { checkSize, optionsOf, zstdInPool } from '../pack/read-frame.ts'
 import type { Row } from '../format/entry.ts'
-import type { ZstdOptions } from 'node:zlib'
 
 /** Up to this stored size, decompressing takes less than reaching the thread pool and waiting there. */
 const MAX_SYNC = 64 * 1024
-
-const decompress = promisify(zstdDecompress as (bytes: Uint8Array, options: ZstdOptions, done: (
-  err: Error | null, content: Buffer) => void) => void)
 
 /**
  * The content of a frame: sections of a CAR.
@@ -22,10 +17,7 @@ const decompress = promisify(zstdDecompress as (bytes: Uint8Array, options: Zstd
  */
 export async function contentOf ({ pack, frame, raw, start, length }: Row, bytes: Uint8Array): Promise<Uint8Array> {
   const end = start + length
-
-  if (end > MAX_BLOCK_SIZE + MAX_BESIDE) {
-    throw new DamagedPackError(pack, frame, 'the frame would be too large')
-  }
+  checkSize(pack, frame, end)
 
   if (raw) {
     const head = rawRange(0, end)
@@ -40,7 +32,7 @@ export async function contentOf ({ pack, frame, raw, start, length }: Row, bytes
   try {
     const options = optionsOf(bytes, end)
 
-    return bytes.byteLength <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await decompress(bytes, options)
+    return bytes.byteLength <= MAX_SYNC ? zstdDecompressSync(bytes, options) : await zstdInPool(bytes, options)
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'the frame does not decompress', { cause })
   }
@@ -99,28 +91,17 @@ export function blockIn ({ pack, frame, start, length }: Row, content: Uint8Arra
 export function cidIn ({ pack, frame, start, length }: Row, content: Uint8Array): CID {
   try {
     for (let at = 0; at < start;) {
-      const { value, next } = readVarint(content, at)
+      const [size, prefix] = varint.decode(content, at)
 
-      if (next + value === start + length) {
-        return CID.decode(content.subarray(next, start))
+      if (at + prefix + size === start + length) {
+        return CID.decode(content.subarray(at + prefix, start))
       }
 
-      at = next + value
+      at += prefix + size
     }
   } catch (cause) {
     throw new DamagedPackError(pack, frame, 'a section is damaged', { cause })
   }
 
   throw new DamagedPackError(pack, frame, 'no section ends where the block does')
-}
-
-function readVarint (bytes: Uint8Array, at: number): { value: number, next: number } {
-  let value = 0
-  let next = at
-
-  for (let factor = 1; bytes[next] >= 0x80; factor *= 0x80) {
-    value += (bytes[next++] & 0x7f) * factor
-  }
-
-  return { value: value + bytes[next] * 0x80 ** (next - at), next: next + 1 }
 }

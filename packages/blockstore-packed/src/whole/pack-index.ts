@@ -1,10 +1,8 @@
 import { mergeEntries } from '../entries/merge-entries.ts'
-import { renumber } from '../entries/entry-table.ts'
-import { writeSegment } from '../entries/write-segment.ts'
 import { keyIn, readRow } from '../format/entry.ts'
 import { IndexFiles, coveredBy } from '../store/index-files.ts'
 import { chooseSegments, mergeSegments } from '../store/merge-segments.ts'
-import type { EntryTable } from '../entries/entry-table.ts'
+import { writeTables } from '../store/scan-packs.ts'
 import type { CoveredPack } from '../entries/segment-format.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { Row } from '../format/entry.ts'
@@ -130,15 +128,9 @@ export class PackIndex {
       return
     }
 
-    const packs = Array.from(this.#tables, ([id, { tableSize: covered, bytes }]) => ({ id, covered, bytes }))
-    const numbers = new Map(packs.map(({ id }, i) => [id, i]))
-    const tables = Array.from(this.#tables.values(), ({ table }) => table)
-    const count = tables.reduce((sum, table) => sum + table.count, 0)
-    await writeSegment(this.#disk, this.#newId(), {
-      expected: count,
-      packs,
-      entries: renumbered(tables, numbers)
-    })
+    await writeTables(this.#disk, this.#newId(), Array.from(
+      this.#tables, ([id, { table, tableSize: size, bytes }]) => ({ id, size, bytes, table })
+    ))
     await this.look()
     const many = chooseSegments(this.#files.segments)
 
@@ -154,15 +146,5 @@ export class PackIndex {
 
   close (): void {
     this.#files?.close()
-  }
-}
-
-function * renumbered (tables: readonly EntryTable[], numbers: ReadonlyMap<string, number>): Generator<Buffer> {
-  const sources = tables.map(table => ({ packs: table.packs, entries: table.sorted() }))
-
-  for (const group of mergeEntries(sources)) {
-    for (const { entry, packs } of group) {
-      yield renumber(entry, numbers.get(readRow(entry, 0, packs).pack) ?? 0)
-    }
   }
 }

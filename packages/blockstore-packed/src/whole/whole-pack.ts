@@ -5,7 +5,7 @@ import { MAX_PACK_ENTRIES } from '../constants.ts'
 import { EntryTable } from '../entries/entry-table.ts'
 import { DamagedPackError } from '../errors.ts'
 import {
-  BLOCK_ROW, FRAME_ROW, GROUP, GROUP_PREFIX, SEAL, decodeGroupHeader, encodeGroupHeader, framesOf, groupHeaderSize
+  BLOCK_ROW, FRAME_ROW, GROUP, GROUP_PREFIX, decodeGroupHeader, encodeGroupHeader, encodeSeal, framesOf, groupHeaderSize
 } from '../format/group-header.ts'
 import { keyIn } from '../format/entry.ts'
 import { PACK_HEADER_FRAMES, PACK_HEADER_SIZE, encodePackHeader, isPackHeader } from '../format/pack-header.ts'
@@ -49,10 +49,7 @@ export function encodeWholePack (id: string, parts: readonly EncodedBlocks[]): B
   const offset = PACK_HEADER_SIZE
   const header = encodeGroupHeader(id, { offset, synced: offset, dataLength, dataCrc, kind: GROUP }, tables, [])
   const end = offset + header.byteLength + dataLength
-  const seal = encodeGroupHeader(
-    id, { offset: end, synced: end, dataLength: 0, dataCrc: 0, kind: SEAL },
-    { frames: 0, blocks: 0, table: new Uint8Array(0) }, []
-  )
+  const seal = encodeSeal(id, end)
   const decoded = decodeGroupHeader(header)
   const frames = decoded == null ? [] : Array.from(framesOf(header, decoded))
 

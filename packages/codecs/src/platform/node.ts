@@ -101,7 +101,6 @@ function toResult (result: unknown): ZlibResult {
   }
 }
 
-/** Whether two arrays have the same bytes. */
 export function isSame (one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0
 }

@@ -1,4 +1,3 @@
-/** What zlib made. */
 export interface ZlibOutput {
   bytes: Uint8Array
   /** Whether nothing else is in the memory of `bytes`, which may be longer. */

@@ -1,24 +1,19 @@
 import { WindowTooLargeError } from '../errors.ts'
 import { readUint32 } from '../format/bytes/little-endian.ts'
 import { RESERVED_BLOCK, RLE_BLOCK } from '../format/zstd/zstd-constants.ts'
-import { corrupt, MAGIC, readContentSize, windowSize } from '../format/zstd/zstd-frame.ts'
+import { corrupt } from '../format/zstd/zstd-frame.ts'
+import { MAGIC, MAX_HEADER_LENGTH, readZstdHeader } from '../format/zstd/zstd-header.ts'
 import { isSkippable, skipSkippable } from './skippable-frame.ts'
+import type { ZstdHeader } from '../format/zstd/zstd-header.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** Magic number, descriptor, window, dictionary ID and content size. */
-const MAX_HEADER_LENGTH = 4 + 1 + 1 + 4 + 8
 const BLOCK_HEADER_LENGTH = 3
 /** Maximum bytes in a block, with any window (RFC 8878, section 3.1.1.2.4). */
 const MAX_BLOCK_SIZE = 128 * 1024
 
 /** A frame whose header has been read, but not its blocks. */
-export interface ZstdFrame {
+export interface ZstdFrame extends ZstdHeader {
   readonly header: Uint8Array
-  /** How far back a match may reach, in bytes. */
-  readonly window: number
-  /** If the header has it. */
-  readonly contentSize?: number
-  readonly hasChecksum: boolean
 }
 
 export interface ZstdBlock {
@@ -63,36 +58,24 @@ export async function * zstdFrames (input: StreamInput, maxWindowSize: number): 
 }
 
 async function readHeader (input: StreamInput, maxWindowSize: number): Promise<ZstdFrame> {
-  const bytes = await input.peek(MAX_HEADER_LENGTH)
-  // undefined if missing. The read below refuses a short header
-  const descriptor = bytes[4]
-  const isSingleSegment = (descriptor & 0x20) !== 0
+  // the read below refuses one that is cut short
+  const parsed = readZstdHeader(await input.peek(MAX_HEADER_LENGTH))
 
-  if ((descriptor & 0x08) !== 0) {
+  if (parsed.hasReservedBit) {
     throw corrupt('a reserved bit is set')
   }
 
-  if ((descriptor & 0x03) !== 0) {
+  if (parsed.needsDictionary) {
     throw corrupt('it needs a dictionary', { needsDictionary: true })
   }
 
-  const position = isSingleSegment ? 5 : 6
-  const flag = descriptor >> 6
-  const length = flag === 0 ? Number(isSingleSegment) : 1 << flag
-  const header = await input.read(position + length)
-  const contentSize = length === 0 ? undefined : readContentSize(header, position, length)
-  const window = contentSize != null && isSingleSegment ? contentSize : windowSize(header[5])
+  const header = await input.read(parsed.length)
 
-  if (window > maxWindowSize) {
-    throw new WindowTooLargeError('zstd', window, maxWindowSize)
+  if (parsed.window > maxWindowSize) {
+    throw new WindowTooLargeError('zstd', parsed.window, maxWindowSize)
   }
 
-  return {
-    header,
-    window,
-    ...contentSize == null ? {} : { contentSize },
-    hasChecksum: (descriptor & 0x04) !== 0
-  }
+  return { ...parsed, header }
 }
 
 /**

@@ -10,7 +10,6 @@ const IDLE = 5000
 
 let pool: WorkerPool | undefined
 
-/** The pool that all codecs share. */
 function sharedPool (): WorkerPool {
   return pool ??= new WorkerPool({
     size: Math.min(MAX_WORKERS, Math.max(1, parallelism())),

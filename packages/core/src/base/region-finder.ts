@@ -1,23 +1,14 @@
+import { MIN_REGION_SIZE } from '../constants.ts'
 import { isShared } from './look-into-piece.ts'
 import { matchPiece, sharedBytes, Votes } from './match-piece.ts'
 import { SampleIndex } from './sample-index.ts'
+import type { Region } from '../format/header.ts'
 import type { VotedSamples } from './match-piece.ts'
 
 const KIB = 1024
 
-/** A span of a base's original content. */
-export interface Region {
-  /** Where it begins, in bytes. */
-  offset: number
-  /** Its bytes. */
-  length: number
-}
-
 /** Maximum number of bytes of a region, 16 MiB: what a reader holds of a base. */
-export const MAX_REGION_LENGTH = 16 * KIB * KIB
-
-/** The fewest bytes of a region: zstd ignores shorter dictionaries. */
-export const MIN_REGION_LENGTH = 8
+const MAX_REGION_LENGTH = 16 * KIB * KIB
 
 /** How many more bytes than the piece a region may have, for what was deleted or moved. */
 const SLACK = 512 * KIB
@@ -140,6 +131,6 @@ export class RegionFinder {
     const offset = Math.max(from, 0)
     const length = Math.min(to, this.#size) - offset
 
-    return length < MIN_REGION_LENGTH ? undefined : { offset, length }
+    return length < MIN_REGION_SIZE ? undefined : { offset, length }
   }
 }

@@ -1,6 +1,7 @@
 import { FORMATTED_DICTIONARY } from '@ipfsz/codecs'
 import { MAX_STORED_BASE_SIZE, MIN_REGION_SIZE } from '../constants.ts'
 import { baseOf } from '../dag/base-link.ts'
+import { MESSAGE } from '../dag/message.ts'
 import { fileSize } from '../dag/read.ts'
 import { InvalidBaseError } from '../errors.ts'
 import { hasBase } from '../format/header.ts'
@@ -24,9 +25,6 @@ import type { BaseContent, CachedBlocks, StoredBaseSettings } from './base-conte
 import type { AidOptions, FrameBase, WrittenBaseRoot } from './frame-base.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The numbers of the fields mode and mtime of a UnixFS message. */
-const METADATA: ReadonlySet<number> = new Set([7, 8])
-
 interface Options {
   signal?: AbortSignal | null | undefined
 }
@@ -41,11 +39,9 @@ export class WrittenBase implements FrameBase {
   readonly link: FileLink
   /** Original bytes. */
   readonly size: number
-  /** See `FrameBase`. */
   readonly pieceSize: number
   /** Its root, if that is compressed and has no mode and no mtime: the root of every file with the same content. */
   readonly root: WrittenBaseRoot | undefined
-  /** See `FrameBase`. */
   readonly checked: Promise<void>
   readonly #finder: Promise<RegionFinder>
   readonly #reader: BaseReader
@@ -141,7 +137,6 @@ export class WrittenBase implements FrameBase {
     })
   }
 
-  /** See `FrameBase`. */
   async aid (bytes: Uint8Array, options: AidOptions): Promise<Piece> {
     const { start, frameSize, comparing } = options
     const expected = this.#comparer.expect(bytes, options)
@@ -160,7 +155,6 @@ export class WrittenBase implements FrameBase {
     return moved ?? this.#aidFrom(bytes, region, finder)
   }
 
-  /** See `FrameBase`. */
   async findResembling (bytes: Uint8Array, from: number, frameSize: number): Promise<number | undefined> {
     const finder = await checkBase(this.link.cid, async () => this.#finder)
 
@@ -173,7 +167,6 @@ export class WrittenBase implements FrameBase {
     return undefined
   }
 
-  /** See `FrameBase`. */
   async findShared (bytes: Uint8Array, start: number, frameSize: number): Promise<number | undefined> {
     const finder = await checkBase(this.link.cid, async () => this.#finder)
 
@@ -215,11 +208,15 @@ async function checkBase<T> (cid: CID, read: () => Promise<T>): Promise<T> {
 
 function rootOf ({ cid, block, node, header }: Entry, { dagSize }: FileLink): WrittenBaseRoot | undefined {
   // UnixFS says a default mode where there is none
-  if (node == null || header == null || [...readFields(node.data)].some(({ number }) => METADATA.has(number))) {
+  if (node == null || header == null || [...readFields(node.data)].some(isMetadata)) {
     return undefined
   }
 
   return { cid, block, unixfs: node.unixfs, dagSize, code: header.codec, onlyIpfsz: needsIpfsz(header) }
+}
+
+function isMetadata ({ number }: { number: number }): boolean {
+  return number === MESSAGE.mode || number === MESSAGE.mtime
 }
 
 function linkTo (entry: Entry): FileLink {

@@ -12,7 +12,6 @@ import type { LinkedEntry } from '../read/linked-entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../unixfs.ts'
 
-/** What `stat` returns for an entry. */
 export async function statsOf (
   entry: LinkedEntry,
   settings: ReadSettings,

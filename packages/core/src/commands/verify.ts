@@ -7,6 +7,8 @@ import { getBlock } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { decodeNode } from '../dag/node.ts'
+import { prefixLength } from '../directory/shard-place.ts'
+import { isSharded } from '../directory/shards.ts'
 import { findHeader } from '../read/find-header.ts'
 import { InvalidDagError, NotUnixFSError, notUnixFS, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
@@ -16,8 +18,6 @@ import { SeenSet } from '../dag/seen-blocks.ts'
 import { isByLink } from '../read/read-linked.ts'
 import { verifyFile } from '../read/verify-file.ts'
 import { originalCheck, settleLink } from './verify-link.ts'
-import { pathOf } from './verify-place.ts'
-import type { Place } from './verify-place.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from '../read/entry.ts'
@@ -27,6 +27,16 @@ import type { Settings } from '../settings.ts'
 import type { VerifyFileOptions } from '../read/verify-file.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
+
+/** A position in the walk of `verify`. */
+interface Place {
+  parent?: Place
+  /** Empty for the verified root, and for a shard, which is a part of its parent. */
+  name: string
+  depth: number
+  /** Bytes of the blocks and names above. All of them are in memory. */
+  open: number
+}
 
 /** What has been verified so far. */
 interface Tally {
@@ -149,9 +159,10 @@ class Verifier {
     }
 
     const before = { ...this.tally }
+    const prefix = isSharded(node) ? prefixLength(node) : 0
 
     for (const link of node.links) {
-      await this.#link(node, link, place)
+      await this.#link(node, link, prefix, place)
     }
 
     this.#walked.set(key, difference(this.tally, before))
@@ -159,8 +170,13 @@ class Verifier {
     forgetOldest(this.#walked, MAX_REMEMBERED_DIRECTORIES)
   }
 
-  async #link (node: FileNode, { Hash: cid, Name: label = '' }: PBLink, parent: Place): Promise<void> {
-    const prefix = shardPrefix(node)
+  /** @param prefix - the length of the prefix of names in a shard, 0 in an ordinary directory */
+  async #link (
+    node: FileNode,
+    { Hash: cid, Name: label = '' }: PBLink,
+    prefix: number,
+    parent: Place
+  ): Promise<void> {
     // a link to a shard has only the prefix as its name, and is a part of this directory
     const isShard = prefix > 0 && label.length === prefix
     const name = isShard ? '' : label.slice(prefix)
@@ -169,7 +185,7 @@ class Verifier {
     try {
       const entry = await this.#open(cid)
 
-      if (isShard && entry.node?.unixfs.type !== 'hamt-sharded-directory') {
+      if (isShard && (entry.node == null || !isSharded(entry.node))) {
         throw new NotUnixFSError(cid, 'it is linked as a shard, but is not one')
       }
 
@@ -215,15 +231,15 @@ function difference (after: Tally, before: Tally): Tally {
   }
 }
 
-/** The length of the prefix of names in a shard, 0 in an ordinary directory. */
-function shardPrefix ({ cid, unixfs }: FileNode): number {
-  if (unixfs.type !== 'hamt-sharded-directory') {
-    return 0
+/** A path relative to the verified directory. Joined only when it is needed: names may be long, and levels many. */
+function pathOf (place: Place): string {
+  const names: string[] = []
+
+  for (let at: Place | undefined = place; at != null; at = at.parent) {
+    if (at.name !== '') {
+      names.push(at.name)
+    }
   }
 
-  if (unixfs.fanout == null || unixfs.fanout < 2n) {
-    throw new NotUnixFSError(cid, `its fanout ${unixfs.fanout} is invalid`)
-  }
-
-  return (unixfs.fanout - 1n).toString(16).length
+  return names.toReversed().join('/')
 }

@@ -59,7 +59,6 @@ export function layoutNamed (name: string): Layout | undefined {
   return [RAW_LAYOUT, ...LAYOUTS].find(layout => layout.name === name)
 }
 
-/** Whether a name is that of a layout, or `raw`. */
 export function isLayout (name: string): boolean {
   return layoutNamed(name) != null
 }

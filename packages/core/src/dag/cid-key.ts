@@ -30,7 +30,6 @@ export function keyToBytes (key: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The CID with this key. */
 export function keyToCid (key: string): CID {
   return CID.decode(keyToBytes(key))
 }

@@ -19,7 +19,6 @@ const DEFAULT_MODE = 0o644
 /** The bits of a mode that are kept. */
 const MODE_BITS = 0xfff
 
-/** A link to a part of a file. */
 export interface FileLink {
   cid: CID
   /** Bytes of the file below it. */

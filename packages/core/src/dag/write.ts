@@ -89,8 +89,8 @@ async function linkTo (leaf: Uint8Array): Promise<FileLink> {
  * the network would take twice as long. A kill may leave the root without its leaf, as it may leave a leaf without its
  * root: no pin reaches either until the CID is returned.
  */
-export async function writeLeafAndRoot (
-  { leaf, ...content }: Pick<RootContent, 'base' | 'header'> & { leaf: Uint8Array },
+async function writeLeafAndRoot (
+  { leaf, ...content }: RootContent & { leaf: Uint8Array },
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteOptions
@@ -109,14 +109,18 @@ export async function writeLeafAndRoot (
 /**
  * Write the nodes above the leaves. If there are more than 1,024 leaves, they get inner nodes
  * of 1,024 links, balanced as in ipfs-unixfs-importer. The link to a base is the last one of the
- * root. The put of the root begins last.
+ * root. The put of the root begins last, or beside that of its only leaf.
  */
 export function writeRoot (
-  content: RootContent,
+  { leaf, ...content }: RootContent & { leaf?: Uint8Array | undefined },
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteOptions
 ): Promise<WrittenFile> {
+  if (leaf != null) {
+    return writeLeafAndRoot({ leaf, ...content }, metadata, blockstore, options)
+  }
+
   return content.links == null && content.base == null
     ? writeNode(content, metadata, blockstore, options)
     : writeLinkedRoot(content, metadata, blockstore, options)

@@ -25,6 +25,17 @@ export function isSharded ({ unixfs }: FileNode): boolean {
   return unixfs.type === 'hamt-sharded-directory'
 }
 
+/** The links of a shard to other shards. Those of entries have a name after the index. */
+export function * shardLinks (shard: FileNode): Generator<PBLink> {
+  const prefix = prefixLength(shard)
+
+  for (const link of shard.links) {
+    if (link.Name?.length === prefix) {
+      yield link
+    }
+  }
+}
+
 /**
  * The entries of a sharded directory, in order.
  *

@@ -25,7 +25,6 @@ export interface HeaderContext {
   lastLinkSize?: number
 }
 
-/** Makes the error for a broken rule. */
 export type Fail = (rule: HeaderRule, reason: string, options?: ErrorOptions) => InvalidHeaderError
 
 /** Check the rules of docs/format.md, sections 3, 6 and 7. */

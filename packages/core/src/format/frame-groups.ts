@@ -66,7 +66,6 @@ export function decodeEntries (bytes: Uint8Array): SeekTableEntry[] {
   }))
 }
 
-/** Adds frames up to groups. */
 export class FrameGroups {
   readonly groups: FrameGroup[] = []
   /** Regions of each group, empty ones where there is no base. */

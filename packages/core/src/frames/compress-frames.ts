@@ -10,6 +10,9 @@ import type { Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ProgressOptions } from 'progress-events'
 
+/** What compresses the frames of a file. */
+export type FrameCodec = Pick<Codec, 'name' | 'code' | 'compress'>
+
 interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Pick<Codec, 'compress'>
   /** The level for pieces without a base. */

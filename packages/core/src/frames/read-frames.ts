@@ -148,7 +148,6 @@ export async function * decompressFrames (
   }
 }
 
-/** The bytes of the largest region of a file. */
 export function largestRegion ({ regions = [], table }: Header): number {
   const lengths = table?.regions?.map(({ largest }) => largest) ?? regions.map(({ length }) => length)
 

@@ -20,13 +20,13 @@
  * link removes it, and so does pruning. Reading does not remove it: it may be the first half
  * of a link that another process is adding.
  */
+import { Mutex } from '@ipfsz/utils/mutex'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from 'race-signal'
 import { compareOriginal, comparing } from './compare-original.ts'
 import {
   InvalidParametersError, LinkedFileMissingError, LinkMismatchError, LinksUnavailableError, UncheckedLinkError
 } from '../errors.ts'
-import { oneAtATime } from '../util/one-at-a-time.ts'
 import {
   canBeOriginal,
   decodeEntry,
@@ -50,6 +50,9 @@ import type { LinkRecord } from './link-entries.ts'
 import type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, LinksComponents, PruneOptions } from './links.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
+
+/** The turns of those who change the links of a datastore. */
+const turnsOf = new WeakMap<LinkDatastore, Mutex>()
 
 export class DefaultLinks implements Links {
   readonly comparing = comparing
@@ -185,7 +188,6 @@ export class DefaultLinks implements Links {
     return await raceSignal(lookUp(datastore, cid), options.signal)
   }
 
-  /** The link of an original, if there is one. */
   async linkOf (original: CID): Promise<LinkRecord | undefined> {
     return readForward(this.#requireDatastore(), original)
   }
@@ -279,7 +281,10 @@ export class DefaultLinks implements Links {
   async #write ({ signal }: LinkOptions, update: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
     const datastore = this.#requireDatastore()
 
-    await oneAtATime(datastore, async () => {
+    const turns = turnsOf.get(datastore) ?? new Mutex()
+    turnsOf.set(datastore, turns)
+
+    await turns.run(async () => {
       signal?.throwIfAborted()
       const work = async (): Promise<void> => update(datastore)
 

@@ -182,7 +182,8 @@ function toKey (prefix: string, cid: CID): Key {
   return new Key(`${prefix}/${unmark(cid).toV1()}`)
 }
 
-async function read (datastore: LinkDatastore, key: Key): Promise<Pair | undefined> {
+/** An entry of a datastore, if it is there. */
+export async function read (datastore: Pick<LinkDatastore, 'get'>, key: Key): Promise<Pair | undefined> {
   try {
     return { key, value: await datastore.get(key) }
   } catch (err) {

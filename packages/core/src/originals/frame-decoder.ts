@@ -1,6 +1,8 @@
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { SingleFlight } from '@ipfsz/utils/single-flight'
+import { raceSignal } from 'race-signal'
 import { DecodeQueueFullError } from '../errors.ts'
+import { Budget } from '../util/budget.ts'
 
 /** What bounds the decompression that others can cause. */
 export interface FrameDecoderInit {
@@ -24,12 +26,6 @@ export interface Clock {
 /** Decompresses one frame. */
 type Decode = (signal: AbortSignal) => Promise<Uint8Array>
 
-/** One that waits to be decompressed. */
-interface Waiting {
-  readonly size: number
-  start (): void
-}
-
 /**
  * Decompresses frames for many requests. A frame that several want is decompressed once, and the last ones are kept.
  * All others take turns: a few at a time, in the order of the requests, and only so many bytes in a second. So
@@ -39,16 +35,17 @@ export class FrameDecoder {
   readonly #init: FrameDecoderInit
   readonly #cache: LruMap<string, Uint8Array>
   readonly #decoding = new SingleFlight<Uint8Array>()
-  readonly #waiting: Waiting[] = []
-  #running = 0
+  readonly #turns: Budget
+  /** How many frames wait for their turn, or for the rate. */
+  #waiting = 0
   /** Bytes that may be decompressed now. Below 0 after a large frame. */
   #allowance: number
   #countedAt: number
-  #isPaused = false
 
   constructor (init: FrameDecoderInit) {
     this.#init = init
     this.#cache = new LruMap({ maxSize: init.cacheSize, sizeOf: ({ byteLength }) => byteLength })
+    this.#turns = new Budget(init.concurrency)
     this.#allowance = init.bytesPerSecond
     this.#countedAt = init.clock.now()
   }
@@ -69,7 +66,23 @@ export class FrameDecoder {
 
   /** @param unneeded - aborts once all have left: then nobody decompresses it */
   async #decode (key: string, size: number, decode: Decode, unneeded: AbortSignal): Promise<Uint8Array> {
-    await this.#turn(size, unneeded)
+    if (this.#waiting >= this.#init.maxWaiting) {
+      throw new DecodeQueueFullError(this.#waiting)
+    }
+
+    this.#waiting++
+    const begin = async (): Promise<void> => {
+      await this.#turns.take(1, unneeded)
+
+      try {
+        await this.#waitForRate(size, unneeded)
+      } catch (err) {
+        this.#turns.give(1)
+        throw err
+      }
+    }
+
+    await begin().finally(() => { this.#waiting-- })
 
     try {
       const bytes = await decode(unneeded)
@@ -77,44 +90,16 @@ export class FrameDecoder {
 
       return bytes
     } finally {
-      this.#running--
-      this.#startNext()
+      this.#turns.give(1)
     }
   }
 
-  async #turn (size: number, unneeded: AbortSignal): Promise<void> {
-    if (this.#waiting.length >= this.#init.maxWaiting) {
-      throw new DecodeQueueFullError(this.#waiting.length)
+  async #waitForRate (size: number, unneeded: AbortSignal): Promise<void> {
+    for (let time = this.#timeUntilAllowed(); time > 0; time = this.#timeUntilAllowed()) {
+      await raceSignal(this.#init.clock.wait(time), unneeded)
     }
 
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting = { size, start: resolve }
-    const leave = (): void => {
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-      reject(unneeded.reason)
-    }
-
-    this.#waiting.push(waiting)
-    unneeded.addEventListener('abort', leave)
-    this.#startNext()
-
-    await promise.finally(() => { unneeded.removeEventListener('abort', leave) })
-  }
-
-  #startNext (): void {
-    while (this.#running < this.#init.concurrency && this.#waiting.length > 0) {
-      const time = this.#timeUntilAllowed()
-
-      if (time > 0) {
-        this.#pause(time)
-        return
-      }
-
-      const { size, start } = this.#waiting.shift() as Waiting
-      this.#allowance -= size
-      this.#running++
-      start()
-    }
+    this.#allowance -= size
   }
 
   /** How long to wait until some bytes may be decompressed again, in milliseconds. */
@@ -126,15 +111,5 @@ export class FrameDecoder {
     this.#countedAt = now
 
     return this.#allowance > 0 ? 0 : Math.ceil((1 - this.#allowance) / bytesPerSecond * 1000)
-  }
-
-  #pause (time: number): void {
-    if (!this.#isPaused) {
-      this.#isPaused = true
-      this.#init.clock.wait(time).finally(() => {
-        this.#isPaused = false
-        this.#startNext()
-      })
-    }
   }
 }

@@ -16,6 +16,7 @@ import {
 } from './records.ts'
 import { blocksToDelete, walkBlocks } from './walk-blocks.ts'
 import { InvalidOriginalError } from '../errors.ts'
+import { read } from '../links/link-entries.ts'
 import type { BlockEntry, Original, OriginalEntry, OriginalId } from './records.ts'
 import type { Datastore } from 'interface-datastore'
 import type { Key } from 'interface-datastore/key'
@@ -173,15 +174,15 @@ export class OriginalIndex {
     }
 
     const key = blockKey(multihash, id)
-    const value = await this.#read(key)
+    const found = await read(this.#datastore, key)
 
-    return value == null ? undefined : decodeBlockEntry(key, value)
+    return found && decodeBlockEntry(key, found.value)
   }
 
   async #complete (key: Key): Promise<Original | undefined> {
-    const value = await this.#read(key)
+    const found = await read(this.#datastore, key)
 
-    return value == null ? undefined : toOriginal(key, decodeOriginal(key, value))
+    return found && toOriginal(key, decodeOriginal(key, found.value))
   }
 
   async * #list (prefix: string): AsyncGenerator<Original> {
@@ -192,18 +193,6 @@ export class OriginalIndex {
       if (original != null) {
         yield original
       }
-    }
-  }
-
-  async #read (key: Key): Promise<Uint8Array | undefined> {
-    try {
-      return await this.#datastore.get(key)
-    } catch (err) {
-      if (err instanceof Error && err.name === 'NotFoundError') {
-        return undefined
-      }
-
-      throw err
     }
   }
 }

@@ -56,7 +56,6 @@ const LZ4 = autoCandidate('lz4', 1, { native: [270, 1000], wasm: [220, 1000], js
 const BROTLI_9 = autoCandidate('brotli', 9, { native: [14, 400], wasm: [5, 250] })
 const BROTLI_11 = autoCandidate('brotli', 11, { native: [0.7, 350], wasm: [0.4, 250] })
 
-/** The candidates to try for each goal. */
 export const AUTO_CANDIDATES: Readonly<Record<Goal, readonly AutoCandidate[]>> = {
   size: [ZSTD_19, BROTLI_9, BROTLI_11],
   balanced: [ZSTD_1, ZSTD_3, ZSTD_9, LZ4],

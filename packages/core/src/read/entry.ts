@@ -30,7 +30,6 @@ export interface EntryOptions extends GetBlockOptions {
 export interface Entry {
   /** The plain CID of the root. */
   cid: CID
-  /** The bytes of the root block. */
   block: Uint8Array
   /** The decoded root. Undefined if it is a raw block, which is a file too. */
   node?: FileNode

@@ -7,9 +7,7 @@ import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** The links that reading follows. */
 interface ReadLinks {
-  /** Whether there are any. */
   readonly available: boolean
   linkOf (original: CID): Promise<LinkRecord | undefined>
   /** Compares bytes with the original. Not imported by what reads: small programs have no links. */
@@ -21,7 +19,6 @@ export interface ReadSettings {
   /** @default IPLD objects are refused */
   objects?: EntrySource['objects']
   links: ReadLinks
-  /** The codecs that read files. */
   codecs: readonly Codec[]
   inFlightBytes: number
   /** Roots of the files that were read last. */

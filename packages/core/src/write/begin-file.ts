@@ -16,7 +16,6 @@ export interface BeginFileOptions {
   signal?: AbortSignal | null
   /** Whether frames are compressed on this thread: then no second one is compressed beside the first. */
   compressesAtOnce?: boolean | undefined
-  /** Opens the base of a file. */
   openBase (cid: CID): Promise<FrameBase | undefined>
 }
 

@@ -1,4 +1,5 @@
 import { slices } from '@ipfsz/utils/bytes'
+import { coreCount } from '../frames/frame-concurrency.ts'
 import { Budget } from '../util/budget.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { SMALL_FILE_SIZE } from '../constants.ts'
@@ -14,7 +15,7 @@ export class FilesBudget {
   readonly first: Budget
   readonly later: Budget
   /** Threads that compress, one for each core. */
-  readonly threads = new Budget(globalThis.navigator?.hardwareConcurrency ?? 2)
+  readonly threads = new Budget(coreCount())
 
   constructor (inFlightBytes: number) {
     this.first = new Budget(inFlightBytes / 2)

@@ -1,7 +1,7 @@
 import { isInPlace } from '../frames/compressed-file.ts'
 import { isGain } from '../policy/policy.ts'
 import { BoundedReader } from './bounded-reader.ts'
-import type { Codec } from '@ipfsz/codecs'
+import type { FrameCodec } from '../frames/compress-frames.ts'
 import type { Choice } from '../policy/compression.ts'
 import type { Layout } from '../policy/layout.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
@@ -75,23 +75,18 @@ async function readAhead (
 }
 
 /** A codec that has compressed a piece already, which is the next that it is given, unless it is cut differently. */
-export function codecAhead (codec: Codec, ahead: FrameAhead): Codec {
+export function codecAhead (codec: FrameCodec, ahead: FrameAhead): FrameCodec {
   let made: FrameAhead | undefined = ahead
 
   return {
     name: codec.name,
     code: codec.code,
-    levels: codec.levels,
-    implementation: codec.implementation,
-
     compress (bytes, options) {
       const frame = made?.piece === bytes ? made.frame : undefined
       made = undefined
 
       return frame ?? codec.compress(bytes, options)
-    },
-
-    decompress: (frame, options) => codec.decompress(frame, options)
+    }
   }
 }
 

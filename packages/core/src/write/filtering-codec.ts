@@ -2,15 +2,13 @@ import { seal } from '@ipfsz/codecs/sealed'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { applyFilters } from '../filters/filters.ts'
 import type { Filter } from '../filters/filter.ts'
-import type { Codec } from '@ipfsz/codecs'
+import type { FrameCodec } from '../frames/compress-frames.ts'
 
 /** A codec that applies filters to what it compresses, and seals the frames: they are not the original. */
-export function filteringCodec (codec: Codec, filters: readonly Filter[]): Codec {
+export function filteringCodec (codec: FrameCodec, filters: readonly Filter[]): FrameCodec {
   return {
     name: codec.name,
     code: codec.code,
-    levels: codec.levels,
-    implementation: codec.implementation,
     async compress (bytes, options) {
       const filtered = applyFilters(bytes, filters)
       // no other code has references to the filtered bytes or the frame
@@ -21,8 +19,6 @@ export function filteringCodec (codec: Codec, filters: readonly Filter[]): Codec
       }
 
       return frame
-    },
-
-    decompress: (frame, options) => codec.decompress(frame, options)
+    }
   }
 }

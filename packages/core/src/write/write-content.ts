@@ -7,13 +7,16 @@ import type { RootContent } from '../dag/node.ts'
 import type { WriteOptions } from '../dag/write.ts'
 import type { FrameTable } from '../frames/frame-table.ts'
 
+/** What a root has, and the only leaf, which is not written yet. */
+export type WrittenContent = RootContent & { leaf?: Uint8Array | undefined }
+
 /** Write the leaves, or return a single one: to be stored inside the root, or to be written beside it. */
 export async function writeContent (
   leaves: AsyncGenerator<Uint8Array>,
   table: Pick<FrameTable, 'isBased'>,
   blockstore: PutStore,
   options: WriteOptions
-): Promise<RootContent & { leaf?: Uint8Array }> {
+): Promise<WrittenContent> {
   const first = await leaves.next()
 
   if (first.done === true) {

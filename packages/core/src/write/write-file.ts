@@ -4,7 +4,7 @@ import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
 import { MAX_LEAF_SIZE, REGION_RATIO } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { writeLeafAndRoot, writeRoot } from '../dag/write.ts'
+import { writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, emitFrame, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
@@ -26,9 +26,10 @@ import type { Layout } from '../policy/layout.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { Metadata } from '../dag/file-block.ts'
 import type { AddFrameEvents } from '../events.ts'
-import type { Frame } from '../frames/compress-frames.ts'
+import type { Frame, FrameCodec } from '../frames/compress-frames.ts'
 import type { LateBase } from './pieces.ts'
 import type { Beginning } from './take-frame.ts'
+import type { WrittenContent } from './write-content.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
@@ -57,7 +58,8 @@ export interface WrittenCompressedFile extends WrittenBaseRoot {
 }
 
 /** How to compress the frames of a file. */
-interface FrameSettings extends Choice, Omit<Layout, 'sampleSize'> {
+interface FrameSettings extends Omit<Choice, 'codec'>, Omit<Layout, 'sampleSize'> {
+  codec: FrameCodec
   /** Where frames end. */
   cut: Cut
   /** What the codec does to the bytes before it compresses them. */
@@ -103,12 +105,13 @@ export function writeFile (
 
 /** Write a file whose only frame has been compressed. */
 async function writeOnlyFrame (
-  { settings, metadata }: FileToWrite,
+  file: FileToWrite,
   beginning: Beginning & { frame: Frame },
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const { codec, filters, base } = settings
+  const { settings, metadata } = file
+  const { codec, base } = settings
   const table = tableOf(settings)
   const { bytes, frame } = beginning
   emitFrame(options, 0, frame)
@@ -120,13 +123,8 @@ async function writeOnlyFrame (
     return base.root
   }
 
-  const only = takeFrame(beginning, table, codec.name, base)
-  const header = { codec: codec.code, ...table.header, ...filters.length === 0 ? {} : { filters } }
-  const link = table.isBased ? base?.link : undefined
-
-  const written = await (only.leaf == null
-    ? writeRoot({ inline: only.inline, header }, metadata, blockstore, options)
-    : writeLeafAndRoot({ leaf: only.leaf, header, base: link }, metadata, blockstore, options))
+  const content = takeFrame(beginning, table, codec.name, base)
+  const written = await writeRootOf({ ...content, table }, file, blockstore, options)
 
   if (frame.checked != null) {
     // beside writing: without its CID, a wrong file is garbage
@@ -134,16 +132,17 @@ async function writeOnlyFrame (
     BufferPool.release(bytes)
   }
 
-  return { ...written, code: codec.code, onlyIpfsz: needsIpfsz(header) }
+  return written
 }
 
 async function writeFrames (
-  { beginning, settings, metadata }: FileToWrite,
+  file: FileToWrite,
   reader: ByteReader,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
-  const { codec, level, basedLevels, frameSize, leafSize, cut, filters, base, late } = settings
+  const { beginning, settings, metadata } = file
+  const { codec, level, basedLevels, frameSize, leafSize, cut, base, late } = settings
   const table = tableOf(settings)
   const pool = new BufferPool(frameSize)
   const content = options.contentCid ? new ContentCid(options) : undefined
@@ -188,7 +187,7 @@ async function writeFrames (
   const frames = prepend(frame == null ? [] : [frame], compressed)
   const stream = joinFrames(reportFrames(frames, options), table, codec.name, base)
   const leaves = cut === 'content' ? leafPerPart(stream) : packLeaves(stream, leafSize)
-  const { leaf, ...root } = await writeContent(leaves, table, blockstore, options)
+  const written = await writeContent(leaves, table, blockstore, options)
   pool.close()
   await base?.checked
   await frame?.checked
@@ -199,14 +198,22 @@ async function writeFrames (
     return base.root
   }
 
+  return writeRootOf({ ...written, table, contentCid }, file, blockstore, options)
+}
+
+/** Write the root of a file, and its leaf if that is the only one. */
+async function writeRootOf (
+  { table, contentCid, ...content }: WrittenContent & { table: FrameTable, contentCid?: CID | undefined },
+  { settings: { codec, filters, base }, metadata }: FileToWrite,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<WrittenCompressedFile> {
   const named = contentCid == null ? {} : { contentCid }
   const filtered = filters.length === 0 ? {} : { filters }
   const header = { codec: codec.code, ...table.header, ...filtered, ...named }
   const link = table.isBased ? base?.link : undefined
 
-  const written = await (leaf == null
-    ? writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
-    : writeLeafAndRoot({ leaf, header, base: link }, metadata, blockstore, options))
+  const written = await writeRoot({ ...content, header, base: link }, metadata, blockstore, options)
 
   return { ...written, code: codec.code, onlyIpfsz: needsIpfsz(header), ...named }
 }

@@ -1,4 +1,4 @@
-import { InvalidDagError, NotUnixFSError, unmark } from '@ipfsz/core'
+import { InvalidDagError, NotUnixFSError, shardLinks, unmark } from '@ipfsz/core'
 import { decodeNode } from '@ipfsz/core/nodes'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
@@ -7,9 +7,6 @@ import type { Wanted, WantedBelow } from './wanted.ts'
 import type { EntityBytes } from '../request/car-params.ts'
 import type { FileNode } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
-
-/** The largest fanout of a sharded directory. */
-const MAX_FANOUT = 1024
 
 /** Bytes of a file, both ends included. */
 interface Range {
@@ -76,19 +73,8 @@ export function * shardsBelow ({ cid }: Wanted, block: Uint8Array): Generator<Wa
     throw new InvalidDagError(cid, 'is linked as a shard, but is not one')
   }
 
-  const fanout = Number(node.unixfs.fanout ?? 0n)
-
-  if (fanout < 2 || fanout > MAX_FANOUT) {
-    throw new InvalidDagError(cid, `is a shard with a fanout of ${fanout}`)
-  }
-
-  // the labels of shards have only the index, those of entries a name after it
-  const prefix = (fanout - 1).toString(16).length
-
-  for (const { Name: label = '', Hash } of node.links) {
-    if (label.length === prefix) {
-      yield { cid: Hash }
-    }
+  for (const { Hash } of shardLinks(node)) {
+    yield { cid: Hash }
   }
 }
 

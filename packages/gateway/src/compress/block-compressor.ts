@@ -6,7 +6,6 @@ import type { CompressedBlock, ContentCoding } from '../contract.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
-/** The codec of each content coding. */
 export type FastCodecs = Readonly<Record<ContentCoding, Pick<Codec, 'compress'>>>
 
 export interface BlockCompressorInit {
@@ -52,7 +51,6 @@ export class BlockCompressor {
     })
   }
 
-  /** A block that was compressed before. */
   find (cid: CID, codings: readonly ContentCoding[]): CompressedBlock | undefined {
     for (const coding of PREFERENCE) {
       const bytes = codings.includes(coding) ? this.#cache.get(keyOf(cid, coding)) : undefined

@@ -1,5 +1,6 @@
 // Room: reads and checks one block; links of documents.
 import { documentLinks, followDocument as follow, InvalidDagError } from '@ipfsz/core'
+import { Mutex } from '@ipfsz/utils/mutex'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import { EntryNotFoundError, PathInDocumentError } from '../errors.ts'
@@ -39,31 +40,8 @@ export function decodeDocument (cid: CID, block: Uint8Array): unknown {
 /** Documents of this many bytes and fewer are looked through at once, 64 KiB. */
 const SMALL_DOCUMENT = 64 * 1024
 
-/** Who waits to look through a document. Undefined: nobody does so. */
-let line: Array<() => void> | undefined
-
-/** One at a time: of two million bytes, a hundred thousand keys are remembered, which takes some 50 MB. */
-async function inTurn<T> (task: () => Promise<T>): Promise<T> {
-  if (line == null) {
-    line = []
-  } else {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    line.push(resolve)
-    await promise
-  }
-
-  try {
-    return await task()
-  } finally {
-    const next = line?.shift()
-
-    if (next == null) {
-      line = undefined
-    } else {
-      next()
-    }
-  }
-}
+/** One large one at a time: of two million bytes, a hundred thousand keys are remembered, which takes some 50 MB. */
+const turns = new Mutex()
 
 /**
  * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link.
@@ -82,7 +60,7 @@ export async function followDocument (
 ): Promise<DocumentLink> {
   const pause = async (time: number): Promise<void> => limit.pause(cid, time)
   const followIt = async (): ReturnType<typeof follow> => follow(cid, block, names, pause)
-  const end = await (block.byteLength <= SMALL_DOCUMENT ? followIt() : inTurn(followIt))
+  const end = await (block.byteLength <= SMALL_DOCUMENT ? followIt() : turns.run(followIt))
 
   if (end === 'value') {
     throw new PathInDocumentError(cid, names.join('/'))

@@ -3,7 +3,6 @@ import { breadcrumbs } from './breadcrumbs.ts'
 import { encodeName, escapeAttribute, escapeText, revealHidden, showName } from './escape.ts'
 import { page } from './page.ts'
 import { BAR_STEPS } from './style.ts'
-import { ratioOf } from './ratio.ts'
 import type { BreadcrumbsInit } from './breadcrumbs.ts'
 
 /** What a page of a directory shows. On a DNSLink host, there is no gateway to link other CIDs to. */
@@ -93,6 +92,11 @@ function facts ({ path, cid, size, storedSize, fetchSize, entries, truncatedAt }
 
     return `<div${attribute}><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
   }).join('\n')
+}
+
+/** storedSize / size. Undefined where that means nothing. */
+function ratioOf (size: bigint | undefined, storedSize: bigint | undefined): number | undefined {
+  return size == null || storedSize == null || size === 0n ? undefined : Number(storedSize) / Number(size)
 }
 
 function icon (type: ListingEntry['type']): string {

@@ -7,7 +7,6 @@ import type { Socket } from 'node:net'
 const REFUSAL = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
 export interface ConnectionLimitInit {
-  /** Maximum connections. */
   max: number
   /** Maximum connections of one address. */
   maxPerAddress: number

@@ -11,13 +11,15 @@ import type { Http2SecureServer } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
 /** Defaults of `NodeServerInit`. Times are in milliseconds, sizes in bytes. */
-export const DEFAULT_HEADERS_TIMEOUT = 10_000
-export const DEFAULT_REQUEST_TIMEOUT = 30_000
-export const DEFAULT_IDLE_TIMEOUT = 150_000
-export const DEFAULT_KEEP_ALIVE_TIMEOUT = 15_000
-export const DEFAULT_MAX_HEADER_SIZE = 16 * 1024
+const DEFAULT_IDLE_TIMEOUT = 150_000
+const DEFAULT_MAX_HEADER_SIZE = 16 * 1024
 export const DEFAULT_MAX_CONNECTIONS = 8192
-export const DEFAULT_CONNECTIONS_PER_ADDRESS = 1024
+const DEFAULT_CONNECTIONS_PER_ADDRESS = 1024
+
+/** How long headers, a request, and a connection without one may take, in milliseconds. The server lets them be set. */
+const HEADERS_TIMEOUT = 10_000
+const REQUEST_TIMEOUT = 30_000
+const KEEP_ALIVE_TIMEOUT = 15_000
 
 /** How often Node looks for requests that are too slow, in milliseconds. */
 const CHECK_INTERVAL = 2000
@@ -30,33 +32,12 @@ export interface NodeServerInit extends NodeHandlerInit {
   tls?: { key: string, cert: string } | undefined
 
   /**
-   * Milliseconds until the headers of a request are there.
-   *
-   * @default 10000
-   */
-  headersTimeout?: number | undefined
-
-  /**
-   * Milliseconds until a request is there.
-   *
-   * @default 30000
-   */
-  requestTimeout?: number | undefined
-
-  /**
    * Milliseconds that a connection with a request may pass without a byte in either direction. It should be
    * longer than the gateway's own limits, and cuts off clients that do not read.
    *
    * @default 150000
    */
   idleTimeout?: number | undefined
-
-  /**
-   * Milliseconds that a connection without a request stays open.
-   *
-   * @default 15000
-   */
-  keepAliveTimeout?: number | undefined
 
   /**
    * Maximum bytes of a request's headers.
@@ -97,11 +78,10 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
   const turns = new SendTurns()
   const handler = handlerWith(turns, gateway, { ...init, requests })
   const maxHeaderSize = init.maxHeaderSize ?? DEFAULT_MAX_HEADER_SIZE
-  const headersTimeout = init.headersTimeout ?? DEFAULT_HEADERS_TIMEOUT
   const options = {
-    headersTimeout,
-    requestTimeout: init.requestTimeout ?? DEFAULT_REQUEST_TIMEOUT,
-    keepAliveTimeout: init.keepAliveTimeout ?? DEFAULT_KEEP_ALIVE_TIMEOUT,
+    headersTimeout: HEADERS_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     maxHeaderSize,
     connectionsCheckingInterval: CHECK_INTERVAL
   }
@@ -111,7 +91,7 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
       ...options,
       ...init.tls,
       allowHTTP1: true,
-      handshakeTimeout: headersTimeout,
+      handshakeTimeout: HEADERS_TIMEOUT,
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: maxHeaderSize }
     }, handler)
 

@@ -8,7 +8,6 @@ import type { IncomingHttpHeaders } from 'node:http'
  */
 export type TrustedProxies = 'loopback' | readonly string[]
 
-/** Whether an address is that of a trusted proxy. */
 export type IsTrusted = (address: string) => boolean
 
 /** What an address is found in. */

@@ -20,7 +20,6 @@ export interface Target {
   name: string
   /** Decoded names below it. */
   path: string[]
-  /** Whether the path ends in a slash. */
   trailingSlash: boolean
   /**
    * The path as it was written, below `/ipfs/NAME`, for redirects: empty, or one slash and then

@@ -2,6 +2,8 @@
 // undecoded (`stored-file.ts`). What one format alone needs is in a folder.
 import { BodyLengthError, BodyStalledError, BodyTooLargeError } from '../errors.ts'
 import { followSignal } from '../follow-signal.ts'
+import { reportFailure } from './error.ts'
+import type { ResponseContext } from './context.ts'
 
 export interface BodyInit {
   /** Aborts the body, and what it is read from. */
@@ -19,6 +21,20 @@ export interface BodyInit {
    * else aborts it, the body fails at once, also while nobody reads it.
    */
   unneeded?: AbortController | undefined
+}
+
+/** Open a body with the limits of the gateway. Its later failures are reported. */
+export async function openResponseBody (
+  { request, signal, init }: ResponseContext,
+  read: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  bounds: Pick<BodyInit, 'length' | 'limit' | 'unneeded'>
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  return openBody(read, {
+    ...bounds,
+    signal,
+    stallTimeout: init.limits.stallTimeout,
+    onFailure: err => { reportFailure(err, request, init) }
+  })
 }
 
 /**

@@ -1,4 +1,3 @@
-/** What tells the types of files. */
 export interface FileTypes {
   /** The type of a name's ending. Undefined if it is not known. */
   ofName (name: string): string | undefined

@@ -1,4 +1,5 @@
 import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip-members'
+import { isZstdFrame, MAX_HEADER_LENGTH, readZstdHeader } from '@ipfsz/codecs/zstd-header'
 import { contentCoding } from '../request/accept-encoding.ts'
 import type { ContentCoding } from '../contract.ts'
 import type { StoredFile } from '@ipfsz/core'
@@ -31,13 +32,8 @@ const ZSTD_STEP = 16 * 1024
 /** The largest window that clients accept of `Content-Encoding: zstd` (RFC 9659). */
 const MAX_WINDOW_SIZE = 8 * 1024 * 1024
 
-const ZSTD_MAGIC = 0xfd2fb528
-
-/** Says in the descriptor of a zstd frame that a checksum of 4 bytes ends it (RFC 8878, section 3.1.1.1.1). */
-const CHECKSUM_FLAG = 0x04
-
-/** The header of a joinable gzip member has 16 bytes, that of a zstd frame up to 18. */
-const START_LENGTH = 18
+/** The header of a joinable gzip member is shorter, with 16 bytes. */
+const START_LENGTH = MAX_HEADER_LENGTH
 
 /**
  * Whether, and how, the frames of a file can be sent to a client that takes some content codings.
@@ -85,15 +81,26 @@ function endInSteps (
 export function canSend ({ coding, joined }: Representation, start: Uint8Array): boolean {
   switch (coding) {
     case 'zstd':
-      return windowSize(start) <= MAX_WINDOW_SIZE && (start[4] & CHECKSUM_FLAG) === 0
+      return zstdChecksum(start) === false
     case 'dcz':
       // with a checksum, a client notices a file that was made with another base
-      return windowSize(start) <= MAX_WINDOW_SIZE && (start[4] & CHECKSUM_FLAG) !== 0
+      return zstdChecksum(start) === true
     case 'gzip':
       return joined ? isJoinable(start) : start[0] === 0x1f && start[1] === 0x8b
     default:
       return true
   }
+}
+
+/** Whether a zstd frame has a checksum. Undefined: it is none, or needs too large a window. */
+function zstdChecksum (start: Uint8Array): boolean | undefined {
+  if (!isZstdFrame(start)) {
+    return undefined
+  }
+
+  const { length, window, hasChecksum } = readZstdHeader(start)
+
+  return length <= start.byteLength && window <= MAX_WINDOW_SIZE ? hasChecksum : undefined
 }
 
 /** Frames whose first bytes are known. */
@@ -152,46 +159,6 @@ export function storedBytes (
 async function * after (prefix: Uint8Array, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield prefix
   yield * bytes
-}
-
-/** The window of a zstd frame, in bytes (RFC 8878, section 3.1.1.1). Infinite if it is none. */
-function windowSize (frame: Uint8Array): number {
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
-
-  if (frame.byteLength < 6 || view.getUint32(0, true) !== ZSTD_MAGIC) {
-    return Number.POSITIVE_INFINITY
-  }
-
-  const descriptor = frame[4]
-
-  if ((descriptor & 0x20) === 0) {
-    const base = 2 ** (10 + (frame[5] >> 3))
-
-    return base + base / 8 * (frame[5] & 7)
-  }
-
-  // a single segment: the window is as large as the content, whose size follows the dictionary's number
-  return contentSize(view, descriptor)
-}
-
-function contentSize (view: DataView, descriptor: number): number {
-  const position = 5 + [0, 1, 2, 4][descriptor & 3]
-  const bytes = [1, 2, 4, 8][descriptor >> 6]
-
-  if (position + bytes > view.byteLength) {
-    return Number.POSITIVE_INFINITY
-  }
-
-  switch (bytes) {
-    case 1:
-      return view.getUint8(position)
-    case 2:
-      return view.getUint16(position, true) + 256
-    case 4:
-      return view.getUint32(position, true)
-    default:
-      return Number(view.getBigUint64(position, true))
-  }
 }
 
 /** What sends files as they are stored. */

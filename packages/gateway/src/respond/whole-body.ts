@@ -2,7 +2,7 @@ import { MAX_BLOCK_SIZE } from '../dag/read-block.ts'
 import { BlockBox } from '../memory/block-box.ts'
 import { passInTurns, shareOfBody } from '../memory/turns.ts'
 import { UNCOUNTED } from './read-file.ts'
-import { openResponseBody } from './response-body.ts'
+import { openResponseBody } from './body.ts'
 import type { ResponseContext } from './context.ts'
 import type { Share } from '../memory/share.ts'
 

@@ -8,7 +8,6 @@ const PAGE_TYPE = /html|xml/
  */
 const STRANGER = "sandbox allow-same-origin allow-popups allow-downloads; script-src 'none'; object-src 'none'"
 
-/** Restrict what a response can do on this origin. */
 export function restrict (response: Response, isTrusted: boolean): Response {
   const { headers } = response
 

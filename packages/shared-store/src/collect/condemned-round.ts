@@ -21,7 +21,6 @@ export interface CondemnedRoundInit {
   clock: Clock
   /** The blocks that walks have reached, by the bytes of their keys. */
   reached: { has: (key: Uint8Array) => boolean }
-  /** Walk the pins that were not walked before. */
   walkNewPins: () => Promise<void>
   onProgress: (event: CollectionEvent) => void
 }

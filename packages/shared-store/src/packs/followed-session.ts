@@ -20,7 +20,6 @@ export class FollowedSession {
   #isSame = false
   #finding: Promise<void> | undefined
 
-  /** Whether there is one. */
   get isOn (): boolean {
     return this.#isOn
   }

@@ -8,7 +8,6 @@ export const NO_SESSION = '0'.repeat(32)
 
 const KEY = /^packs\/([0-9a-f]{32})-([0-9a-f]{32})$/
 
-/** A pack of a store. */
 export interface StoredPack {
   id: string
   key: string

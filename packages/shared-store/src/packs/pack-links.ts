@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
 import { decodeBlock } from '@ipfsz/core/nodes'
 import { LruMap } from '@ipfsz/utils/lru-map'
+import { SingleFlight } from '@ipfsz/utils/single-flight'
 import { CID } from 'multiformats/cid'
 import type { PackCatalog } from './pack-catalog.ts'
 import type { PackBytes } from './pack-reader.ts'
@@ -89,7 +90,7 @@ export class PackLinks {
   readonly #read: PackBytes['read']
   /** Packs without links: older ones, and damaged ones. */
   readonly #without = new Set<string>()
-  readonly #loading = new Map<string, Promise<Links | undefined>>()
+  readonly #loading = new SingleFlight<Links | undefined>()
   readonly #loaded = new LruMap<string, Links>({
     maxSize: MAX_SIZE, keepsLast: true, sizeOf: ({ bytes, rows }) => bytes.byteLength + rows.size * ROW_MEMORY
   })
@@ -122,10 +123,7 @@ export class PackLinks {
       return loaded
     }
 
-    const loading = this.#loading.get(pack) ?? this.#load(pack).finally(() => { this.#loading.delete(pack) })
-    this.#loading.set(pack, loading)
-
-    return loading
+    return this.#loading.run(pack, async () => this.#load(pack))
   }
 
   async #load (pack: string): Promise<Links | undefined> {

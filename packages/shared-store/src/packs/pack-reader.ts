@@ -29,7 +29,6 @@ const MAX_READING = 64 * 1024 * 1024
 /** Bytes of a multihash of sha2-256: those before a block are read with it. */
 const MAX_MULTIHASH = 34
 
-/** The bytes of packs. */
 export interface PackBytes {
   /**
    * Read whole pieces of a pack, into memory that the caller may free. A pack that ends earlier yields fewer bytes.

@@ -6,7 +6,6 @@ import type { BackendInit, StoreBackend } from './store-backend.ts'
 /** What the URLs of buckets begin with, as all of their schemes in capitals or not (RFC 3986, section 3.1). */
 const S3 = /^s3:\/\//i
 
-/** Whether a text is the URL of a bucket. */
 export function isS3Url (text: string): boolean {
   return S3.test(text)
 }

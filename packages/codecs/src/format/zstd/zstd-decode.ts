@@ -25,7 +25,6 @@ export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: U
 }
 
 export interface DecodeInit {
-  /** Bytes of the content. */
   size: number
   dictionary: Uint8Array | undefined
   /** The lower 32 bits of the content's XXH64. */
@@ -45,7 +44,7 @@ export function decodeZstdFrameInto (
   frame: Uint8Array,
   { size, dictionary, checksumOf }: DecodeInit
 ): Uint8Array {
-  const { window, blocks, checksumLength } = checkZstdFrame(frame, size, dictionary)
+  const { window, length: headerLength, hasChecksum } = checkZstdFrame(frame, size, dictionary)
   const maxBlock = Math.min(window, MAX_BLOCK)
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
   const first = dictionary?.byteLength ?? 0
@@ -61,7 +60,7 @@ export function decodeZstdFrameInto (
     bytes.set(dictionary)
   }
 
-  const end = visitBlocks(frame, blocks, (type, start, length) => {
+  const end = visitBlocks(frame, headerLength, (type, start, length) => {
     if (length > maxBlock) {
       throw corrupt('a block is too long')
     }
@@ -81,7 +80,7 @@ export function decodeZstdFrameInto (
 
   const content = bytes.subarray(first)
 
-  if (checksumLength > 0 && readUint32(frame, end) !== checksumOf(content)) {
+  if (hasChecksum && readUint32(frame, end) !== checksumOf(content)) {
     throw corrupt('its checksum does not match')
   }
 

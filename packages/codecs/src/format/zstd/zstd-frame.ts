@@ -1,24 +1,13 @@
 import { CorruptFrameError } from '../../errors.ts'
-import { readUint32 } from '../bytes/little-endian.ts'
 import { RESERVED_BLOCK, RLE_BLOCK } from './zstd-constants.ts'
-import { DESCRIPTOR, SINGLE_SEGMENT } from './zstd-descriptor.ts'
+import { isZstdFrame, readZstdHeader } from './zstd-header.ts'
 import type { CorruptFrameErrorOptions } from '../../errors.ts'
+import type { ZstdHeader } from './zstd-header.ts'
 
-export const MAGIC = 0xfd2fb528
 /** The smallest window that a header can encode (RFC 8878, section 3.1.1.1.2). */
 const MIN_WINDOW = 1024
 
 const CUT_SHORT = 'it is cut short'
-
-/** The header of a frame. */
-interface ZstdHeader {
-  /** How far back a match may reach, in bytes. In a single-segment frame, the content size. */
-  readonly window: number
-  /** The position of the first block. */
-  readonly blocks: number
-  /** 4, or 0 if the frame has no checksum. */
-  readonly checksumLength: number
-}
 
 /**
  * Receives a block.
@@ -45,7 +34,7 @@ type VisitBlock = (type: number, start: number, length: number) => void
 export function checkZstdFrame (frame: Uint8Array, size: number, dictionary?: Uint8Array): ZstdHeader {
   const header = readHeader(frame, size)
 
-  if (dictionary != null && header.checksumLength === 0) {
+  if (dictionary != null && !header.hasChecksum) {
     throw corrupt('it has no checksum, which a frame with a dictionary needs')
   }
 
@@ -53,7 +42,7 @@ export function checkZstdFrame (frame: Uint8Array, size: number, dictionary?: Ui
     throw corrupt(`its window of ${header.window} bytes is too small for ${size} with a dictionary`)
   }
 
-  const end = visitBlocks(frame, header.blocks, () => {}) + header.checksumLength
+  const end = frameEnd(frame, header)
 
   if (end !== frame.byteLength) {
     throw corrupt(end > frame.byteLength ? CUT_SHORT : 'other bytes follow it')
@@ -68,8 +57,7 @@ export function checkZstdFrame (frame: Uint8Array, size: number, dictionary?: Ui
  * @throws {CorruptFrameError} also if the frame is cut short
  */
 export function zstdFrameEnd (bytes: Uint8Array, size: number): number {
-  const { blocks, checksumLength } = readHeader(bytes, size)
-  const end = visitBlocks(bytes, blocks, () => {}) + checksumLength
+  const end = frameEnd(bytes, readHeader(bytes, size))
 
   if (end > bytes.byteLength) {
     throw corrupt(CUT_SHORT)
@@ -79,31 +67,28 @@ export function zstdFrameEnd (bytes: Uint8Array, size: number): number {
 }
 
 function readHeader (frame: Uint8Array, size: number): ZstdHeader {
-  if (frame.byteLength < 6 || readUint32(frame, 0) !== MAGIC) {
+  if (!isZstdFrame(frame)) {
     throw corrupt('it does not begin with the magic number')
   }
 
-  const descriptor = frame[DESCRIPTOR]
-  const contentSizeFlag = descriptor >> 6
-  const singleSegment = (descriptor & SINGLE_SEGMENT) !== 0
+  const header = readZstdHeader(frame)
+  const { length, window, contentSize } = header
 
-  if ((descriptor & 0x08) !== 0) {
+  if (header.hasReservedBit) {
     throw corrupt('a reserved bit is set')
   }
 
-  if ((descriptor & 0x03) !== 0) {
+  if (header.needsDictionary) {
     throw corrupt('it needs a dictionary', { needsDictionary: true })
   }
 
-  let position = 5
-  const window = singleSegment ? size : windowSize(frame[position++])
-  const contentSizeLength = contentSizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << contentSizeFlag
-
-  if (contentSizeLength === 0) {
+  if (contentSize == null) {
     throw corrupt('it has no content size')
   }
 
-  const contentSize = readContentSize(frame, position, contentSizeLength)
+  if (length > frame.byteLength) {
+    throw corrupt(CUT_SHORT)
+  }
 
   if (contentSize !== size) {
     throw corrupt(`it claims to hold ${contentSize} bytes instead of ${size}`)
@@ -113,27 +98,12 @@ function readHeader (frame: Uint8Array, size: number): ZstdHeader {
     throw corrupt(`it needs a window of ${window} bytes for ${size}`)
   }
 
-  return { window, blocks: position + contentSizeLength, checksumLength: (descriptor & 0x04) === 0 ? 0 : 4 }
+  return header
 }
 
-export function readContentSize (frame: Uint8Array, position: number, length: number): number {
-  if (position + length > frame.byteLength) {
-    throw corrupt(CUT_SHORT)
-  }
-
-  let value = 0
-
-  for (let i = length - 1; i >= 0; i--) {
-    value = value * 256 + frame[position + i]
-  }
-
-  return length === 2 ? value + 256 : value
-}
-
-export function windowSize (descriptor: number): number {
-  const base = 2 ** (10 + (descriptor >> 3))
-
-  return base + (base / 8) * (descriptor & 7)
+/** The end of a frame, with its checksum. It may be after the end of the bytes. */
+function frameEnd (frame: Uint8Array, { length, hasChecksum }: ZstdHeader): number {
+  return visitBlocks(frame, length, () => {}) + (hasChecksum ? 4 : 0)
 }
 
 /**

@@ -15,7 +15,6 @@ export interface FseTable {
   readonly cells: Int32Array
 }
 
-/** A part of a frame. */
 export interface FramePart {
   frame: Uint8Array
   start: number

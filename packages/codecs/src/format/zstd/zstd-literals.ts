@@ -9,7 +9,6 @@ import type { HuffmanTable } from './zstd-huffman.ts'
 /** Extra bytes after the literals, so that several bytes can be copied at once. */
 const SLACK = 16
 
-/** A compressed block. */
 export interface CompressedBlock extends FramePart {
   /** Of the frame. */
   view: DataView

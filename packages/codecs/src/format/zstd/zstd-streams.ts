@@ -8,7 +8,6 @@ const JUMP_TABLE = 6
 /** The fewest literals for four streams. libzstd refuses fewer. */
 const MIN_FOUR = 6
 
-/** Streams in a frame. */
 export interface StreamPart extends FramePart {
   /** Of the frame. */
   view: DataView

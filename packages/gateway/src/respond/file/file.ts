@@ -1,14 +1,13 @@
 import { BodyTooLargeError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
+import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
-import { checkedLength } from '../body.ts'
+import { checkedLength, openResponseBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { readFile } from '../read-file.ts'
-import { openResponseBody } from '../response-body.ts'
-import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
 import { findStored, openStored } from './stored-body.ts'
 import type { Compressor } from '../../contract.ts'
@@ -16,6 +15,9 @@ import type { ResponseContext } from '../context.ts'
 import type { StoredBody } from '../stored-file.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
 import type { ByteRange } from '../../request/range.ts'
+
+/** Files of fewer bytes are not sent with gzip: they fit into one packet of a network, with their headers. */
+const MIN_GZIP_SIZE = 1024
 
 /** How a file goes out. */
 interface Sending {
@@ -42,7 +44,7 @@ interface Sending {
  * @throws {BodyTooLargeError} the file would have to be decompressed
  */
 export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
-  const { request, signal, init: { parts: { dictionaries } } } = context
+  const { request, signal, init: { compressor: gzip, parts: { dictionaries } } } = context
   const isHead = request.method === 'HEAD'
   const file = describeFile(context, options)
   const { etagCid = file.cid, status = 200 } = options
@@ -80,7 +82,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
       ? await dictionaries?.makeDelta(context, file, available, unneeded)
       : undefined
     const stored = delta ?? (isHead ? undefined : await openStored(context, file, candidate, unneeded.signal))
-    const compressor = stored == null && takesGzip && !isHead ? freeCompressor(context) : undefined
+    const compressor = stored == null && takesGzip && !isHead && gzip?.takesFiles() === true ? gzip : undefined
     const sentEtag = compressor == null ? etagOf(etagCid, stored?.coding, stored?.dictionary) : gzipEtag
     const sending = {
       etag: delta == null ? sentEtag : deltaEtag,
@@ -110,6 +112,12 @@ export async function respondFile (context: ResponseContext, options: FileOption
     unneeded.abort(err)
     throw err
   }
+}
+
+/** Whether a file may go out with gzip, if it is not sent as it is stored. It shrank when it was added. */
+function canGzip ({ request, init: { compressor } }: ResponseContext, { isCompressed, size }: ServedFile): boolean {
+  return compressor != null && isCompressed && (size ?? MIN_GZIP_SIZE) >= MIN_GZIP_SIZE &&
+    acceptsCoding(request.headers, 'gzip')
 }
 
 function headersOf (

@@ -1,5 +1,4 @@
-// Room: helpers that know nothing of packs.
-/** Runs one piece of work after the other. */
+/** Runs one piece of work after the other, in order. (mortice locks by a name that all contexts of a process share.) */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
