@@ -11,6 +11,7 @@ import { openRepo } from '../repo/repo.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { servingSignal } from '@ipfsz/shared-store/places'
 import { StoreNetwork } from '../cluster/store-network.ts'
+import { undoAll } from '../undo-all.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
@@ -100,13 +101,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
   const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []]
     .map(texts => texts.map(parseMultiaddr))
-  /** Steps that undo the start, in the order of the start. */
   const undo: Array<() => Promise<void>> = []
-  const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).toReversed()) {
-      await step()
-    }
-  }
 
   try {
     const lock = await lockDaemon(init.repo, signal, holder => { onNote(waitingFor(init.repo, holder)) })
@@ -187,9 +182,9 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
-    return { id: await network.id(), repo, network, originals: originals?.blockstore, stop }
+    return { id: await network.id(), repo, network, originals: originals?.blockstore, stop: async () => undoAll(undo) }
   } catch (err) {
-    await stop()
+    await undoAll(undo)
     throw err
   }
 }

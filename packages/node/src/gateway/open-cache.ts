@@ -13,24 +13,16 @@ export interface OpenedCache {
   directory: string
 }
 
-interface OpenCacheInit {
-  repo: Pick<Repo, 'path'>
-  /**
-   * Maximum bytes on the disk. 0 keeps nothing.
-   *
-   * @default 10737418240
-   */
-  cacheSize?: number | undefined
-  onNote: (message: string) => void
-}
-
 /**
  * Open the cache for what gateways of a repo fetch. All that run at once share it.
  *
+ * @param cacheSize - maximum bytes on the disk. 0 keeps nothing
  * @returns undefined if nothing is to be kept
  */
 export async function openCache (
-  { repo, cacheSize = DEFAULT_CACHE_SIZE, onNote }: OpenCacheInit
+  repo: Pick<Repo, 'path'>,
+  cacheSize = DEFAULT_CACHE_SIZE,
+  onNote: (message: string) => void
 ): Promise<OpenedCache | undefined> {
   if (cacheSize === 0) {
     return undefined

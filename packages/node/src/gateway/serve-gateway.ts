@@ -2,7 +2,6 @@ import { trustedProxies } from '@ipfsz/gateway/node'
 import { servingSignal } from '@ipfsz/shared-store/places'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { raceSignal } from 'race-signal'
-import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { NetworkAccess } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { emit } from '../events.ts'
@@ -10,15 +9,16 @@ import { hasOriginals } from '../repo/originals-store.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
 import { serveOriginals } from '../repo/serve-originals.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
+import { undoAll } from '../undo-all.ts'
 import { ReconnectingNetwork } from './fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from './listen-address.ts'
-import { startGateway } from './start-gateway.ts'
+import { noteTo, startGateway } from './start-gateway.ts'
 import { Upstream } from './upstream.ts'
 import type { NodeContext } from '../context.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { ServeGatewayOptions } from './gateway-options.ts'
-import type { GatewayParts, GatewaySettings, RunningGateway } from './start-gateway.ts'
+import type { GatewayParts, RunningGateway } from './start-gateway.ts'
 
 export interface ServedGateway extends Omit<RunningGateway, 'metrics'> {
   /** Whether originals are to be served, and none is indexed. */
@@ -54,12 +54,12 @@ export async function serveGateway (context: NodeContext, options: ServeGatewayO
     const { repo, close } = await withStoreCache(opened, { onNote: noteTo(context) })
     undo.push(close)
     const { originals, lacksOriginals } = options.serveOriginals === true ? openOriginals(repo, context, undo) : NONE
-    const running = await startGateway({ repo, originals, ...sources }, options, settingsOf(context))
+    const running = await startGateway(context, { repo, originals, ...sources }, options)
     undo.push(running.stop)
 
-    return { ...running, lacksOriginals, stop: async () => stopAll(undo) }
+    return { ...running, lacksOriginals, stop: async () => undoAll(undo) }
   } catch (err) {
-    await stopAll(undo)
+    await undoAll(undo)
     throw err
   }
 }
@@ -85,7 +85,7 @@ export async function gatewayOfDaemon (
   return async ({ repo, network, originals }) => {
     started.resolve(network)
     const sources = options.fetch === true ? { network, upstream } : {}
-    const running = await startGateway({ repo, originals, ...sources }, options, settingsOf(context))
+    const running = await startGateway(context, { repo, originals, ...sources }, options)
     network.keepForCluster(running.cached?.cache)
 
     return {
@@ -168,23 +168,4 @@ function openOriginals (
   undo.push(async () => { await store.close() })
 
   return { originals: blockstore, lacksOriginals }
-}
-
-function settingsOf (context: NodeContext): GatewaySettings {
-  const { now = Date.now, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
-
-  return { timeout, now, onNote: noteTo(context) }
-}
-
-function noteTo (context: NodeContext): (message: string) => void {
-  return message => { emit(context, 'ipfsz:warning', { message, isMinor: false }) }
-}
-
-/** Undo the steps of a start, the last one first, each even if another fails. */
-async function stopAll (undo: Array<() => Promise<void>>): Promise<void> {
-  const step = undo.pop()
-
-  if (step != null) {
-    await step().finally(async () => stopAll(undo))
-  }
 }

@@ -2,6 +2,10 @@ import { networkInterfaces } from 'node:os'
 import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
+import { viewOf } from '../dag/view-of.ts'
+import { emit } from '../events.ts'
+import { undoAll } from '../undo-all.ts'
 import { maxConnections } from './connections.ts'
 import { countDecompressed } from './counted-files.ts'
 import { openCache } from './open-cache.ts'
@@ -10,7 +14,6 @@ import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { HealthCheck } from './health.ts'
 import { isLocalhost, otherUrls, parseListenAddress, urlOf } from './listen-address.ts'
-import { linkedFirst } from './linked-first.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
@@ -26,7 +29,9 @@ import type { ServeGatewayOptions } from './gateway-options.ts'
 import type { Upstream } from './upstream.ts'
 import type { SharedCache } from '../cache/shared-cache.ts'
 import type { ListenAddress } from './listen-address.ts'
+import type { NodeContext } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { IpfszComponents } from '@ipfsz/core'
 import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { Gateway, GatewayComponents, GatewayInit } from '@ipfsz/gateway'
 import type { Server } from 'node:http'
@@ -40,14 +45,6 @@ export interface GatewayParts {
   network?: FetchNetwork | undefined
   /** Other gateways, to fetch what the repo lacks. They are asked before the network. */
   upstream?: Upstream | undefined
-}
-
-export interface GatewaySettings {
-  /** How long a fetch may go without any block arriving, in milliseconds. */
-  timeout: number
-  /** The time, in milliseconds since 1970. */
-  now: () => number
-  onNote: (message: string) => void
 }
 
 export interface RunningGateway {
@@ -80,19 +77,15 @@ const LONGEST_TIMER = 2 ** 31 - 1
  * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
 export async function startGateway (
+  context: NodeContext,
   parts: GatewayParts,
-  options: ServeGatewayOptions,
-  settings: GatewaySettings
+  options: ServeGatewayOptions
 ): Promise<RunningGateway> {
   const { repo, network } = parts
   const metrics = new Metrics(packageVersion())
-  /** Steps that undo the start, in the order of the start. */
+  const { now = Date.now, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
+  const onNote = noteTo(context)
   const undo: Array<() => Promise<void>> = []
-  const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).toReversed()) {
-      await step()
-    }
-  }
   let main: Server | undefined
   const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
     const bound = await listen(server, address)
@@ -109,13 +102,13 @@ export async function startGateway (
   undo.push(async () => { await links.close() })
 
   try {
-    const cached = fetches(parts)
-      ? await openCache({ repo, cacheSize: options.cache, onNote: settings.onNote })
-      : undefined
+    const cached = fetches(parts) ? await openCache(repo, options.cache, onNote) : undefined
     undo.push(async () => { await cached?.cache.close() })
     metrics.watchCache(cached?.cache)
     metrics.watchStore(repo.shared?.traffic)
-    const made = { parts, options, settings, links, metrics, cache: cached?.cache, signal: ended.signal }
+    const made = {
+      parts, options, now, timeout, onNote, links, metrics, cache: cached?.cache, signal: ended.signal
+    }
     main = await makeServer(made, makeGateway(made))
 
     const health = new HealthCheck({ repo, network })
@@ -128,7 +121,7 @@ export async function startGateway (
     const withdraw = await announceGateway(repo.path, url)
 
     if (withdraw == null) {
-      settings.onNote('the repo is read-only: what adds to it cannot detect this gateway')
+      onNote('the repo is read-only: what adds to it cannot detect this gateway')
     } else {
       undo.push(withdraw)
     }
@@ -140,10 +133,10 @@ export async function startGateway (
       metricsUrl: at == null ? undefined : `${urlOf(at)}/metrics`,
       cached,
       metrics,
-      stop
+      stop: async () => undoAll(undo)
     }
   } catch (err) {
-    await stop()
+    await undoAll(undo)
     throw err
   }
 }
@@ -152,27 +145,30 @@ export async function startGateway (
 interface Made {
   parts: GatewayParts
   options: ServeGatewayOptions
-  settings: GatewaySettings
+  now: () => number
+  /** How long a fetch may go without any block arriving, in milliseconds. */
+  timeout: number
+  onNote: (message: string) => void
   links: RepoLinks
   metrics: Metrics
   cache: SharedCache | undefined
   signal: AbortSignal
 }
 
-async function makeServer ({ options, settings, metrics }: Made, gateway: Gateway): Promise<Server> {
+async function makeServer ({ options, now, timeout, metrics }: Made, gateway: Gateway): Promise<Server> {
   const { maxRequests: requests, maxRequestsPerAddress: requestsPerAddress, trustProxy, onEntry } = options
   const server = createNodeServer(gateway, {
     maxConnections: await maxConnections(),
     requests,
     requestsPerAddress,
-    idleTimeout: Math.min(Math.max(settings.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
+    idleTimeout: Math.min(Math.max(timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
     trustProxy
   }) as Server
 
   observe(server, {
     metrics,
     isTrusted: trustedProxies(trustProxy),
-    now: settings.now,
+    now,
     onEntry: entry => {
       if (onEntry?.(entry) === false) {
         metrics.dropLine()
@@ -183,9 +179,8 @@ async function makeServer ({ options, settings, metrics }: Made, gateway: Gatewa
   return server
 }
 
-function makeGateway ({ parts, options, settings, links, metrics, cache, signal }: Made): Gateway {
+function makeGateway ({ parts, options, now, timeout, onNote, links, metrics, cache, signal }: Made): Gateway {
   const { repo, originals, network, upstream } = parts
-  const { timeout } = settings
   const names = new GatewayNames({ repo, network, usesDns: fetches(parts), signal })
   const blocks = new MemoryBlockCache(originals ?? repo.blockstore)
   const readable = originals == null ? blocks : linkedFirst(blocks, repo.blockstore, originals)
@@ -201,7 +196,7 @@ function makeGateway ({ parts, options, settings, links, metrics, cache, signal 
   } satisfies GatewayComponents
   const gatewayInit = {
     subdomainHosts: ['localhost', ...options.host ?? []],
-    onError: noteFailures(settings),
+    onError: noteFailures({ onNote, now }),
     compressor: compressorOf(options)
   }
 
@@ -233,4 +228,25 @@ function compressorOf (
 
 function fetches ({ network, upstream }: GatewayParts): boolean {
   return network != null || upstream != null
+}
+
+/** Tells of what a gateway does as events of the node. */
+export function noteTo (context: NodeContext): (message: string) => void {
+  return message => { emit(context, 'ipfsz:warning', { message, isMinor: false }) }
+}
+
+/**
+ * The blocks that files are read from if originals are served. It does not admit to having the root of an original
+ * file: such a file is then read through its link, and goes out in the frames that are stored. All its blocks, and
+ * those of original directories, are there for whoever follows a path or asks for a block.
+ */
+function linkedFirst (
+  blocks: MemoryBlockCache,
+  repo: Pick<Repo['blockstore'], 'has'>,
+  originals: DerivedBlockstore
+): IpfszComponents['blockstore'] {
+  return viewOf(blocks, {
+    has: async (cid, options) =>
+      await repo.has(cid, options) || (await originals.original(cid))?.type === 'directory'
+  })
 }
