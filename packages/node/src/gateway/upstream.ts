@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { GatewaysFailedError } from '@ipfsz/core/http'
-import { gatewaySources } from '../network/sources/gateway-sources.ts'
-import { delegatedSources, dhtSources } from '../network/sources/routed-sources.ts'
+import { httpSources } from '../network/sources/routed-sources.ts'
 import type { MakeSource } from '../network/sources/gateway-sources.ts'
-import type { Network } from '../network/network.ts'
+import type { HttpSourcesInit } from '../network/sources/routed-sources.ts'
 import type { BlockSource } from '@ipfsz/core'
 import type { Fetch } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
-interface UpstreamInit {
-  /** URLs of gateways, as in `https://ipfs.example.com`. */
-  gateways?: readonly string[] | undefined
-  /** URLs of delegated routers, which list gateways for a root. */
-  routers?: readonly string[] | undefined
-  /** Whether those that routing names may be in private networks. */
-  allowLocal?: boolean | undefined
-  /** Opens the network. Missing: there are no peers to ask besides. */
-  network?: (() => Promise<Pick<Network, 'findProviders'>>) | undefined
-}
+type UpstreamInit = Pick<HttpSourcesInit, 'gateways' | 'routers' | 'allowLocal' | 'network'>
 
 /** Other gateways, which a gateway asks before it asks peers, and those that peers advertise, which it asks last. */
 export class Upstream {
@@ -39,18 +29,13 @@ export class Upstream {
    * @throws {UsageError} a text is not the URL of a router
    */
   static async open (
-    { gateways = [], routers = [], allowLocal, network }: UpstreamInit
+    { gateways, routers, allowLocal, network }: UpstreamInit
   ): Promise<Upstream | undefined> {
     const pseudonym = `ipfsz-${randomUUID()}`
     const decorate = (fetch: Fetch): Fetch => async (url, init) =>
       fetch(url, { ...init, headers: { ...init.headers, via: `1.1 ${pseudonym}` } })
     // whole files at a time would hold up to 16 MiB for each root
-    const init = { decorate, singleBlocks: true, allowLocal, others: gateways }
-    const before = [
-      gatewaySources(gateways, { ...init, isOnlySource: network == null && routers.length === 0 }),
-      delegatedSources(routers, { ...init, isOnlySource: network == null })
-    ].filter(make => make != null)
-    const after = network == null ? [] : [dhtSources(network, init)]
+    const { before, after } = httpSources({ gateways, routers, allowLocal, network, decorate, singleBlocks: true })
 
     return before.length + after.length === 0 ? undefined : new Upstream(before, after, pseudonym)
   }

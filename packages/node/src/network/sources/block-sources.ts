@@ -1,7 +1,5 @@
-import { gatewaySources } from './gateway-sources.ts'
 import { PeerSearches, PeerSource } from './peer-source.ts'
-import { delegatedSources, dhtSources } from './routed-sources.ts'
-import type { MakeSource } from './gateway-sources.ts'
+import { httpSources } from './routed-sources.ts'
 import type { Network } from '../network.ts'
 import type { RoutedSourceInit } from './routed-source.ts'
 import type { BlockSource } from '@ipfsz/core'
@@ -36,16 +34,13 @@ interface RootSources {
  */
 export class BlockSources {
   readonly #init: BlockSourcesInit
-  readonly #makers: readonly MakeSource[]
   readonly #searches = new PeerSearches()
   readonly #opened: HttpSource[] = []
-  readonly #advertised: MakeSource | undefined
+  readonly #makers: ReturnType<typeof httpSources>
 
-  private constructor (init: BlockSourcesInit, makers: readonly MakeSource[]) {
-    const { network, gateways: others, allowLocal } = init
+  private constructor (init: BlockSourcesInit, makers: ReturnType<typeof httpSources>) {
     this.#init = init
     this.#makers = makers
-    this.#advertised = network == null ? undefined : dhtSources(network, { others, allowLocal })
   }
 
   /**
@@ -56,51 +51,39 @@ export class BlockSources {
    * @throws {UsageError} a text is not the URL of a router
    */
   static async open (init: BlockSourcesInit): Promise<BlockSources | undefined> {
-    const { gateways, routers, network } = init
-    const isLast = network == null
-    const makers = [
-      gatewaySources(gateways, { isOnlySource: isLast && routers.length === 0 }),
-      delegatedSources(routers, { ...init, others: gateways, isOnlySource: isLast })
-    ].filter(maker => maker != null)
+    const makers = httpSources(init)
 
-    return makers.length === 0 && isLast ? undefined : new BlockSources(init, makers)
+    return makers.before.length + makers.after.length === 0 ? undefined : new BlockSources(init, makers)
   }
 
   /** @param plan - what will be read: gateways then send it with one request */
   below (root: CID, plan: ReadPlan | undefined): RootSources {
     const { network, named, onLacks } = this.#init
-    const gateways = this.#makers.map(make => make(root, plan))
-    this.#opened.push(...gateways)
+    const [before, after] = [this.#makers.before, this.#makers.after]
+      .map(makers => makers.map(make => make(root, plan)))
+    this.#opened.push(...before, ...after)
 
-    if (network == null || this.#advertised == null) {
-      return this.#sourcesOf(gateways)
+    const peers = network == null
+      ? []
+      : [new PeerSource({
+        network,
+        root,
+        plan,
+        searches: this.#searches,
+        named,
+        onLacks: (peer, cid) => { onLacks?.(peer, cid, root) }
+      })]
+    const sources = [...before, ...peers, ...after]
+
+    return {
+      sources,
+      dropPlan: () => { sources.forEach(source => { source.dropPlan() }) },
+      hasSeveral: this.#init.gateways.length > 1
     }
-
-    const advertised = this.#advertised(root, plan)
-    this.#opened.push(advertised)
-
-    const peers = new PeerSource({
-      network,
-      root,
-      plan,
-      searches: this.#searches,
-      named,
-      onLacks: (peer, cid) => { onLacks?.(peer, cid, root) }
-    })
-
-    return this.#sourcesOf([...gateways, peers, advertised])
   }
 
   /** End all responses. The network stays open. */
   close (): void {
     this.#opened.forEach(source => { source.close() })
-  }
-
-  #sourcesOf (sources: ReadonlyArray<BlockSource & Pick<HttpSource, 'dropPlan'>>): RootSources {
-    return {
-      sources: [...sources],
-      dropPlan: () => { sources.forEach(source => { source.dropPlan() }) },
-      hasSeveral: this.#init.gateways.length > 1
-    }
   }
 }

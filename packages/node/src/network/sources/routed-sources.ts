@@ -1,35 +1,50 @@
 import { GatewayPool, parseGatewayUrl } from '@ipfsz/core/http'
 import { delegatedRouter } from './ask-router.ts'
+import { gatewaySources } from './gateway-sources.ts'
 import { RoutedSource } from './routed-source.ts'
 import type { Network } from '../network.ts'
 import type { RoutedSourceInit, Router } from './routed-source.ts'
 import type { MakeSource } from './gateway-sources.ts'
 import type { Fetch } from '@ipfsz/core/http'
 
-type Init = Omit<RoutedSourceInit, 'headStart' | 'isHint' | 'routers'>
+export interface HttpSourcesInit extends Pick<RoutedSourceInit, 'allowLocal' | 'decorate' | 'singleBlocks'> {
+  /** URLs of gateways, as in `https://ipfs.example.com`. */
+  gateways?: readonly string[] | undefined
+  /** URLs of delegated routers, which list gateways for a root. */
+  routers?: readonly string[] | undefined
+  /** Opens the network. Missing: there are no peers to ask besides. */
+  network?: (() => Promise<Pick<Network, 'findProviders'>>) | undefined
+}
 
 /** How long routing over the DHT may take, in milliseconds: peers are asked meanwhile. */
 const DHT_HEAD_START = 10_000
 
 /**
- * What fetches from the gateways that delegated routers list. Asks no router.
+ * What fetches over HTTP. Asks nobody.
  *
- * @param urls - of the routers
- * @returns undefined if there are none
+ * @returns those to ask before peers, which are named or listed by routers, and those to ask after them, which
+ * providers advertise in the DHTs
+ * @throws {InvalidGatewayUrlError}
  * @throws {UsageError} a text is not the URL of a router
  */
-export function delegatedSources (urls: readonly string[], init: Init): MakeSource | undefined {
-  return urls.length === 0 ? undefined : routedSources({ ...init, routers: urls.map(delegatedRouter) })
-}
+export function httpSources (
+  { gateways = [], routers = [], network, ...rest }: HttpSourcesInit
+): { before: MakeSource[], after: MakeSource[] } {
+  const init = { ...rest, others: gateways }
+  const isLast = network == null
+  const before = [
+    gatewaySources(gateways, { ...rest, isOnlySource: isLast && routers.length === 0 }),
+    routers.length === 0
+      ? undefined
+      : routedSources({ ...init, routers: routers.map(delegatedRouter), isOnlySource: isLast })
+  ].filter(make => make != null)
+  const after = isLast
+    ? []
+    : [routedSources({
+      ...init, routers: [dhtRouter(network)], isOnlySource: false, isHint: true, headStart: DHT_HEAD_START
+    })]
 
-/** What fetches from the gateways that providers advertise in the DHTs. */
-export function dhtSources (
-  network: () => Promise<Pick<Network, 'findProviders'>>,
-  init: Omit<Init, 'isOnlySource'>
-): MakeSource {
-  const routers = [dhtRouter(network)]
-
-  return routedSources({ ...init, routers, isOnlySource: false, isHint: true, headStart: DHT_HEAD_START })
+  return { before, after }
 }
 
 /** The DHTs: providers may advertise addresses of HTTP, too. */
