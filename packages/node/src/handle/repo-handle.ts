@@ -1,4 +1,3 @@
-// Above 250 lines: what a handle can do stands in one place, as its contract does.
 import { cwd, env } from 'node:process'
 import { ipfsz } from '@ipfsz/core'
 import { RepoLinks } from '../gateway/repo-links.ts'
@@ -8,50 +7,113 @@ import { openRepo, openRepoToRead, safeRepoPath } from '../repo/repo.ts'
 import { RepoClosedError } from './repo-closed-error.ts'
 import { asyncIterableOf, targetOf, targetsOf } from './targets.ts'
 import type { AddedRoot, AddSource, AddSourcesOptions } from '../add/add-options.ts'
-import type { ExportCarOptions, ExportedCar } from '../car/export-car.ts'
-import type { CarSource, ImportCarOptions, ImportedCars } from '../car/import-car.ts'
-import type { Collected, CollectOptions } from '../collect/collect.ts'
 import type { NodeContext } from '../context.ts'
 import type {
-  AddDataOptions,
-  AddDirectoryOptions,
-  AddPathOptions,
-  CallOptions,
-  GetOptions,
-  OpenRepo,
-  OpenRepoInit,
-  RepoHistory,
-  RepoLinked,
-  RepoOriginals,
-  RepoPinned,
-  Target,
-  WithFilesOptions
+  AddDirectoryOptions, CallOptions, OpenRepo, OpenRepoInit, RepoHistory, RepoLinked, RepoOriginals, RepoPinned
 } from './contract.ts'
-import type { DiffContentOptions, Differences } from '../diff/diff-content.ts'
-import type { Written } from '../get/get-content.ts'
-import type { RepairOptions, RepairReport } from '../repair/repair-content.ts'
-import type { RepoStats } from '../stats/count-repo.ts'
-import type { MeasureUsageOptions, UsageReport } from '../usage/measure-usage.ts'
-import type { VerifyContentOptions } from '../verify/verify-content.ts'
-import type { VerifiedPins, VerifyPinsOptions } from '../verify/verify-pins.ts'
-import type { Ipfsz, VerifyReport } from '@ipfsz/core'
+import type { Ipfsz } from '@ipfsz/core'
 import type { GatewayBlocks } from '@ipfsz/gateway'
-import type { CID } from 'multiformats/cid'
 
 /** Binds a repo to what can be done with it. Each method loads its room on its first call. */
 export class RepoHandle implements OpenRepo {
   readonly path: string
   readonly files: Ipfsz
   readonly blocks: GatewayBlocks
-  readonly pins: RepoPinned
-  readonly links: RepoLinked
-  readonly history: RepoHistory
-  readonly originals: RepoOriginals
   readonly #init: OpenRepoInit
   readonly #closing: AbortController
   readonly #calls = new Set<Promise<unknown>>()
   readonly #release: () => Promise<void>
   #closed: Promise<void> | undefined
+
+  readonly pins: RepoPinned = {
+    add: async (target, options = {}) => this.#call(options, async context =>
+      (await import('../pins/pins.ts')).addPins(context, [targetOf(target)])),
+    rm: async (target, options = {}) => this.#call(options, async context =>
+      (await import('../pins/pins.ts')).removePins(context, [targetOf(target)])),
+    ls: (options = {}) => this.#list(options, async context =>
+      (await import('../pins/pins.ts')).listPins(context, options))
+  }
+
+  readonly links: RepoLinked = {
+    add: async (original, compressed, options = {}) => this.#call(options, async context =>
+      (await import('../links/links.ts')).addLink(context, targetOf(original), targetOf(compressed), options)),
+    rm: async (target, options = {}) => this.#call(options, async context =>
+      (await import('../links/links.ts')).removeLinks(context, [targetOf(target)])),
+    ls: (options = {}) => this.#list(options, async context =>
+      (await import('../links/links.ts')).listLinks(context))
+  }
+
+  readonly originals: RepoOriginals = {
+    index: async (targets = [], options = {}) => this.#call(options, async context =>
+      (await import('../originals/originals.ts')).indexOriginals(context, targetsOf(targets), options)),
+    ls: (options = {}) => this.#list(options, async context =>
+      (await import('../originals/originals.ts')).listOriginals(context))
+  }
+
+  readonly history: RepoHistory = {
+    versions: (name, options = {}) => this.#list(options, async context =>
+      (await import('../history/history.ts')).listVersions(context, name)),
+    names: async (options = {}) => this.#call(options, async context =>
+      (await import('../history/history.ts')).listHistories(context)),
+    forget: async (name, options = {}) => this.#call(options, async context =>
+      (await import('../history/history.ts')).forgetHistory(context, name)),
+    retain: async (name, rules, options = {}) => this.#call(options, async context =>
+      (await import('../history/forget-versions.ts')).forgetVersions(context, name, rules, options))
+  }
+
+  readonly add: OpenRepo['add'] = async (content, { name, mode, mtime, ...options } = {}) => {
+    const size = content instanceof Uint8Array ? content.byteLength : undefined
+
+    return this.#add({ open: () => asyncIterableOf(content), size, name, mode, mtime }, options)
+  }
+
+  readonly addFile: OpenRepo['addFile'] = async (path, { name, ...options } = {}) => this.#add({ path, name }, options)
+
+  readonly addDirectory: OpenRepo['addDirectory'] = async (path, { name, ...options } = {}) =>
+    this.#add({ path, name }, options)
+
+  readonly get: OpenRepo['get'] = async (target, path, options = {}) => this.#call(options, async context =>
+    (await import('../get/get-content.ts')).getContent(context, targetOf(target), { ...options, output: path }))
+
+  readonly withFiles: OpenRepo['withFiles'] = async (target, work, options = {}) =>
+    this.#call(options, async context => {
+      const { withTarget } = await import('../read/read-target.ts')
+      const { scope = 'entity' } = options
+
+      return withTarget(context, targetOf(target), { scope }, async ({ cid, path }, { files }) =>
+        work(files, cid, path))
+    })
+
+  readonly rm: OpenRepo['rm'] = async (target, options = {}) => this.#call(options, async context =>
+    (await import('../links/links.ts')).removeContent(context, [targetOf(target)]))
+
+  readonly collect: OpenRepo['collect'] = async (options = {}) => this.#call(options, async context =>
+    (await import('../collect/collect.ts')).collectGarbage(context, options))
+
+  readonly verify: OpenRepo['verify'] = async (target, options = {}) => this.#call(options, async context =>
+    (await import('../verify/verify-content.ts')).verifyContent(context, targetOf(target), options))
+
+  readonly verifyPins: OpenRepo['verifyPins'] = async (options = {}) => this.#call(options, async context =>
+    (await import('../verify/verify-pins.ts')).verifyPins(context, options))
+
+  readonly repair: OpenRepo['repair'] = async (targets = [], options = {}) => this.#call(options, async context =>
+    (await import('../repair/repair-content.ts')).repairContent(context, targetsOf(targets), options))
+
+  readonly diff: OpenRepo['diff'] = async (before, after, options = {}) => this.#call(options, async context =>
+    (await import('../diff/diff-content.ts')).diffContent(context, [targetOf(before), targetOf(after)], options))
+
+  readonly usage: OpenRepo['usage'] = async (targets = [], options = {}) => this.#call(options, async context =>
+    (await import('../usage/measure-usage.ts')).measureUsage(context, targetsOf(targets), options))
+
+  readonly stats: OpenRepo['stats'] = async (options = {}) => this.#call(options, async context =>
+    (await import('../stats/count-repo.ts')).countRepo(context))
+
+  readonly exportCar: OpenRepo['exportCar'] = async (targets, output, options = {}) =>
+    this.#call(options, async context =>
+      (await import('../car/export-car.ts')).exportCar(context, targetsOf(targets), output, options))
+
+  readonly importCar: OpenRepo['importCar'] = async (sources, options = {}) => this.#call(options, async context =>
+    (await import('../car/import-car.ts')).importCars(context, sources, options))
 
   private constructor (
     path: string,
@@ -67,10 +129,6 @@ export class RepoHandle implements OpenRepo {
     this.#init = init
     this.#closing = closing
     this.#release = release
-    this.pins = this.#pins()
-    this.links = this.#links()
-    this.history = this.#history()
-    this.originals = this.#originals()
   }
 
   static async open (given: string | undefined, init: OpenRepoInit): Promise<RepoHandle> {
@@ -96,110 +154,6 @@ export class RepoHandle implements OpenRepo {
         await repo.close()
       }
     })
-  }
-
-  async add (
-    content: Uint8Array | AsyncIterable<Uint8Array>,
-    { name, mode, mtime, ...options }: AddDataOptions = {}
-  ): Promise<AddedRoot> {
-    const size = content instanceof Uint8Array ? content.byteLength : undefined
-
-    return this.#add({ open: () => asyncIterableOf(content), size, name, mode, mtime }, options)
-  }
-
-  async addFile (path: string, { name, ...options }: AddPathOptions = {}): Promise<AddedRoot> {
-    return this.#add({ path, name }, options)
-  }
-
-  async addDirectory (path: string, { name, ...options }: AddDirectoryOptions = {}): Promise<AddedRoot> {
-    return this.#add({ path, name }, options)
-  }
-
-  async get (target: Target, path: string, options: GetOptions = {}): Promise<Written> {
-    return this.#call(options, async context =>
-      (await import('../get/get-content.ts')).getContent(context, targetOf(target), { ...options, output: path }))
-  }
-
-  async withFiles<T> (
-    target: Target,
-    work: (files: Ipfsz, cid: CID, path: string) => Promise<T>,
-    options: WithFilesOptions = {}
-  ): Promise<T> {
-    return this.#call(options, async context => {
-      const { withTarget } = await import('../read/read-target.ts')
-
-      const { scope = 'entity' } = options
-
-      return withTarget(context, targetOf(target), { scope }, async ({ cid, path }, { files }) =>
-        work(files, cid, path))
-    })
-  }
-
-  async rm (target: Target, options: CallOptions = {}): Promise<void> {
-    await this.#call(options, async context =>
-      (await import('../links/links.ts')).removeContent(context, [targetOf(target)]))
-  }
-
-  async collect (options: CallOptions & CollectOptions = {}): Promise<Collected> {
-    return this.#call(options, async context =>
-      (await import('../collect/collect.ts')).collectGarbage(context, options))
-  }
-
-  async verify (target: Target, options: CallOptions & VerifyContentOptions = {}): Promise<VerifyReport> {
-    return this.#call(options, async context =>
-      (await import('../verify/verify-content.ts')).verifyContent(context, targetOf(target), options))
-  }
-
-  async verifyPins (options: CallOptions & VerifyPinsOptions = {}): Promise<VerifiedPins> {
-    return this.#call(options, async context =>
-      (await import('../verify/verify-pins.ts')).verifyPins(context, options))
-  }
-
-  async repair (
-    targets: readonly Target[] = [],
-    options: CallOptions & RepairOptions = {}
-  ): Promise<RepairReport> {
-    return this.#call(options, async context =>
-      (await import('../repair/repair-content.ts')).repairContent(context, targetsOf(targets), options))
-  }
-
-  async diff (
-    before: Target,
-    after: Target,
-    options: CallOptions & DiffContentOptions = {}
-  ): Promise<Differences> {
-    return this.#call(options, async context =>
-      (await import('../diff/diff-content.ts')).diffContent(context, [targetOf(before), targetOf(after)], options))
-  }
-
-  async usage (
-    targets: readonly Target[] = [],
-    options: CallOptions & MeasureUsageOptions = {}
-  ): Promise<UsageReport> {
-    return this.#call(options, async context =>
-      (await import('../usage/measure-usage.ts')).measureUsage(context, targetsOf(targets), options))
-  }
-
-  async stats (options: CallOptions = {}): Promise<RepoStats> {
-    return this.#call(options, async context =>
-      (await import('../stats/count-repo.ts')).countRepo(context))
-  }
-
-  async exportCar (
-    targets: readonly Target[],
-    output: string | ((bytes: Uint8Array) => Promise<void>),
-    options: CallOptions & ExportCarOptions = {}
-  ): Promise<ExportedCar> {
-    return this.#call(options, async context =>
-      (await import('../car/export-car.ts')).exportCar(context, targetsOf(targets), output, options))
-  }
-
-  async importCar (
-    sources: readonly CarSource[],
-    options: CallOptions & ImportCarOptions = {}
-  ): Promise<ImportedCars> {
-    return this.#call(options, async context =>
-      (await import('../car/import-car.ts')).importCars(context, sources, options))
   }
 
   async close (): Promise<void> {
@@ -230,50 +184,6 @@ export class RepoHandle implements OpenRepo {
       // one source either fails or is reported
       return added as AddedRoot
     })
-  }
-
-  #pins (): RepoPinned {
-    return {
-      add: async (target, options = {}) => this.#call(options, async context =>
-        (await import('../pins/pins.ts')).addPins(context, [targetOf(target)])),
-      rm: async (target, options = {}) => this.#call(options, async context =>
-        (await import('../pins/pins.ts')).removePins(context, [targetOf(target)])),
-      ls: (options = {}) => this.#list(options, async context =>
-        (await import('../pins/pins.ts')).listPins(context, options))
-    }
-  }
-
-  #links (): RepoLinked {
-    return {
-      add: async (original, compressed, options = {}) => this.#call(options, async context =>
-        (await import('../links/links.ts')).addLink(context, targetOf(original), targetOf(compressed), options)),
-      rm: async (target, options = {}) => this.#call(options, async context =>
-        (await import('../links/links.ts')).removeLinks(context, [targetOf(target)])),
-      ls: (options = {}) => this.#list(options, async context =>
-        (await import('../links/links.ts')).listLinks(context))
-    }
-  }
-
-  #originals (): RepoOriginals {
-    return {
-      index: async (targets = [], options = {}) => this.#call(options, async context =>
-        (await import('../originals/originals.ts')).indexOriginals(context, targetsOf(targets), options)),
-      ls: (options = {}) => this.#list(options, async context =>
-        (await import('../originals/originals.ts')).listOriginals(context))
-    }
-  }
-
-  #history (): RepoHistory {
-    return {
-      versions: (name, options = {}) => this.#list(options, async context =>
-        (await import('../history/history.ts')).listVersions(context, name)),
-      names: async (options = {}) => this.#call(options, async context =>
-        (await import('../history/history.ts')).listHistories(context)),
-      forget: async (name, options = {}) => this.#call(options, async context =>
-        (await import('../history/history.ts')).forgetHistory(context, name)),
-      retain: async (name, rules, options = {}) => this.#call(options, async context =>
-        (await import('../history/forget-versions.ts')).forgetVersions(context, name, rules, options))
-    }
   }
 
   /** @throws {RepoClosedError} */
