@@ -170,11 +170,7 @@ export async function withReading<T> (
   return withReadings(context, async read => work(read(root, options.plan)), options)
 }
 
-/**
- * Like `withReading`, but for several CIDs, which share one daemon or temporary node.
- *
- * @throws {RepoError} as withReading
- */
+/** Like `withReading`, but for several CIDs, which share one daemon or temporary node. */
 export async function withReadings<T> (
   context: NodeContext,
   work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,

@@ -18,7 +18,6 @@ export interface Sample {
  * Reads frames spread evenly over some files, or all of their frames if they are small.
  *
  * @throws {UsageError} all files are empty, or one is not a regular file
- * @throws {Error} of the system: a file cannot be read, or is a directory (EISDIR)
  */
 export async function readSample (paths: readonly string[], frameSize: number, signal: AbortSignal): Promise<Sample> {
   const sizes: number[] = []

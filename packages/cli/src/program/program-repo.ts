@@ -115,10 +115,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     })
 }
 
-/**
- * @throws {UsageError} `none` with a level
- * @throws {InvalidLevelError}
- */
+/** @throws {UsageError} `none` with a level */
 function toCompression (name: string, level: number | undefined): RepoCompression {
   if (name === 'none') {
     if (level != null) {

@@ -91,7 +91,6 @@ export class SharedCache {
     return this.#bytes
   }
 
-  /** @throws {Error} the directory cannot be written */
   async open (): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
     this.#table = UseTable.open(join(this.#directory, 'index.db'))
@@ -260,11 +259,7 @@ export class SharedCache {
     }
   }
 
-  /**
-   * Ask the table. When it fails, nothing is kept any more, as nobody would know what that takes.
-   *
-   * @throws {Error} another process changes it, or the disk is full
-   */
+  /** Ask the table. When it fails, nothing is kept any more, as nobody would know what that takes. */
   #ask<T> (question: (table: UseTable) => T): T | undefined {
     const table = this.#table
 

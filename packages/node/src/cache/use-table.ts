@@ -58,11 +58,7 @@ export class UseTable {
     }
   }
 
-  /**
-   * Open the table in a file, and make it if there is none, or a damaged one.
-   *
-   * @throws {Error} the file cannot be used, or another process is changing it
-   */
+  /** Open the table in a file, and make it if there is none, or a damaged one. */
   static open (path: string): UseTable {
     try {
       return UseTable.#prepare(path)

@@ -13,7 +13,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
  * Answers a request to the daemon.
  *
  * @throws {BadRequestError} the path is unknown, or the body is not what it takes
- * @throws errors of the network
  */
 export async function answer (
   request: IncomingMessage,

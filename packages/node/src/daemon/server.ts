@@ -24,8 +24,6 @@ export interface DaemonServer {
 /**
  * Serves a network to commands of the same user, over HTTP on 127.0.0.1 with a token. Not over a Unix
  * socket: its path has at most 107 bytes, and Windows has named pipes instead.
- *
- * @throws {Error} of the system: no port could be opened
  */
 export async function serveNetwork (network: Network): Promise<DaemonServer> {
   const token = randomBytes(32).toString('hex')

@@ -62,7 +62,6 @@ export class CidStack {
     return piece?.bytes.readDoubleLE(piece.start + HEAD_SIZE + piece.bytes.readUInt32LE(piece.start) + 4)
   }
 
-  /** @throws {Error} the stack is empty */
   pop (): StackedCid {
     const piece = this.#pieceAt(-1)
     const tail = piece.used - TAIL_SIZE
@@ -76,11 +75,7 @@ export class CidStack {
     return read(piece, piece.used)
   }
 
-  /**
-   * Take the CID that was pushed first.
-   *
-   * @throws {Error} the stack is empty
-   */
+  /** Take the CID that was pushed first. */
   shift (): StackedCid {
     const piece = this.#pieceAt(0)
     const { start } = piece

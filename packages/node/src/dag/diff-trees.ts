@@ -65,7 +65,6 @@ interface Compared {
  * would take forever.
  *
  * @throws {TreeEntryError} the trees are deeper or larger than the limits
- * @throws the errors of `stat`
  */
 export async function * diffTrees (before: CID, after: CID, options: DiffOptions): AsyncGenerator<Difference> {
   yield * new TreeDiff(options).compare({ before, after }, '', 1)

@@ -63,8 +63,6 @@ export function claimOf (root: CID, bytes: Uint8Array): number {
  * or from both its ends.
  *
  * Blocks that are not dag-pb are fetched, and what is below them is left to the reader, which refuses them by name.
- *
- * @throws {Error} what `blocks` throws for a block that cannot be fetched
  */
 export async function fetchDag (root: CID, options: FetchDagOptions): Promise<void> {
   const walk = new FetchWalk(options)

@@ -50,7 +50,6 @@ export class UsageMeter {
    *
    * @param statedSize - of a leaf, if a block above it states it
    * @throws {DamagedDagError} a block is missing, damaged, or not UnixFS
-   * @throws the errors of `stat`
    */
   async add (cid: CID, statedSize?: number): Promise<Usage> {
     const usage = await this.#measure(cid, async signal =>

@@ -4,11 +4,7 @@ import { openRegularFile } from '@ipfsz/utils/open-regular-file'
 
 const READ_SIZE = 1024 * 1024
 
-/**
- * Copy a file of another program to a new path.
- *
- * @throws {Error} it is a symlink, or is not a regular file, or a system error
- */
+/** Copy a file of another program to a new path. */
 export async function copyRegularFile (path: string, to: string, signal: AbortSignal): Promise<void> {
   const handle = await openRegularFile(path, { follow: false })
 

@@ -43,11 +43,7 @@ export async function identityOf (path: string): Promise<BigIntStats | undefined
   return stat(path, { bigint: true }).catch(() => undefined)
 }
 
-/**
- * Check that a directory is still the one that it was: who may rename it could have let its path lead elsewhere.
- *
- * @throws {RepoError}
- */
+/** Check that a directory is still the one that it was: who may rename it could have let its path lead elsewhere. */
 export async function checkIsSame (repo: string, before: BigIntStats): Promise<void> {
   const now = await identityOf(repo)
 

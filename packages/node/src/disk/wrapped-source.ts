@@ -15,7 +15,6 @@ export interface WrappedPath {
  * followed, as they are without a wrapper.
  *
  * @param root - the new directory's name in the paths of the result
- * @throws {TreeEntryError} as treeSource
  */
 export async function * wrappedSource (
   paths: readonly WrappedPath[],

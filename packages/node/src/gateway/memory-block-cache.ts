@@ -61,10 +61,7 @@ export class MemoryBlockCache implements Store {
     this.#blocks = new LruMap({ maxSize: maxBytes, sizeOf: ({ bytes }) => bytes.byteLength + ENTRY_SIZE })
   }
 
-  /**
-   * @throws {NotFoundError}
-   * @throws {CorruptBlockError} its bytes do not match the CID
-   */
+  /** @throws {CorruptBlockError} its bytes do not match the CID */
   async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
     const key = cid.toString()
     const cached = this.#blocks.peek(key)

@@ -45,7 +45,6 @@ export class GatewayNames implements NameResolver {
       : this.#resolveKey(name, signal)
   }
 
-  /** @throws {NameNotFoundError} */
   async record (name: string, { signal }: { signal: AbortSignal }): Promise<Uint8Array> {
     const { repo, network } = this.#init
 

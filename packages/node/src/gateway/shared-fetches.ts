@@ -31,10 +31,7 @@ export class SharedFetches {
     this.#recent = recent
   }
 
-  /**
-   * @param source - fetches a block and stores it nowhere. Sources of one root are the same
-   * @throws what the source throws
-   */
+  /** @param source - fetches a block and stores it nowhere. Sources of one root are the same */
   async fetch (
     cid: CID,
     source: Pick<BlockSource, 'fetch'>,

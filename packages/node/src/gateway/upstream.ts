@@ -25,7 +25,6 @@ export class Upstream {
    * Asks nobody.
    *
    * @returns undefined if there is nobody to ask
-   * @throws {InvalidGatewayUrlError}
    * @throws {UsageError} a text is not the URL of a router
    */
   static async open (

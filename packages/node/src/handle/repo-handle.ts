@@ -186,7 +186,6 @@ export class RepoHandle implements OpenRepo {
     })
   }
 
-  /** @throws {RepoClosedError} */
   #context ({ signal, onProgress = this.#init.onProgress }: CallOptions): NodeContext {
     this.#closing.signal.throwIfAborted()
     const signals = [this.#closing.signal, this.#init.signal, signal].filter(signal => signal != null)

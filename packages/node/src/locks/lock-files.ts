@@ -24,7 +24,6 @@ export function locksIn (repo: string): string {
 /**
  * Create and hold a lock file with a new, unique name.
  *
- * @throws {Error} a system error: the repo cannot be written to
  * @throws {RepoError} the file cannot be locked
  */
 export async function takeLock (repo: string, kind: string): Promise<OwnLock> {

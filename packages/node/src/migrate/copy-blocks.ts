@@ -30,7 +30,6 @@ export interface CopyOptions {
  * synced later, since another process may have written them just now, and read only if that is asked for.
  *
  * @param destination - undefined for one that does not exist yet
- * @throws {Error} a block cannot be written, or the source cannot be listed
  */
 export function copyBlocks (
   source: MigrationSource,

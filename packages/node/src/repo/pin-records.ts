@@ -40,7 +40,6 @@ type Reader = Pick<Records, 'read' | 'placeOf'>
  * at the first one.
  *
  * @param isLeftOut - whether a pin is left out, by its plain CID: its record is not read, which may be a request
- * @throws {Error} the records cannot be listed
  */
 export async function * readPins (
   records: Reader & Pick<Records, 'keys'>,
@@ -59,11 +58,7 @@ export async function * readPins (
   }
 }
 
-/**
- * Read one pin. Returns undefined if there is no such record or it is left out, and the error if it cannot be read.
- *
- * @throws {Error} the store failed: what the pin says is not known
- */
+/** Read one pin. Returns undefined if there is no such record or it is left out, and the error if it cannot be read. */
 export async function readPin (
   key: Key,
   records: Reader,

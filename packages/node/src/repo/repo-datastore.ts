@@ -43,7 +43,6 @@ export class RepoDatastore extends FsDatastore implements Records {
     await removeStale(this.#temporary)
   }
 
-  /** @throws {PutFailedError} */
   override async put (key: Key, value: Uint8Array, options?: Parameters<FsDatastore['put']>[2]): Promise<Key> {
     const [error] = await this.putEach([{ key, value }], options)
 
@@ -97,10 +96,7 @@ export class RepoDatastore extends FsDatastore implements Records {
     await this.#syncNames([this.placeOf(key)])
   }
 
-  /**
-   * @throws {NotFoundError}
-   * @throws {TypeError} it is too large, or not a regular file, for which `FsDatastore` would wait
-   */
+  /** @throws {TypeError} it is too large, or not a regular file, for which `FsDatastore` would wait */
   override async get (key: Key, options?: Parameters<FsDatastore['get']>[1]): Promise<Uint8Array> {
     options?.signal?.throwIfAborted()
     const bytes = await this.read(key, MAX_RECORD_SIZE)

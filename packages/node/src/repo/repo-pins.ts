@@ -158,10 +158,7 @@ export class RepoPins {
     }
   }
 
-  /**
-   * @throws {NotPinnedError}
-   * @throws {StoreError} a store did not confirm it
-   */
+  /** @throws {StoreError} a store did not confirm it */
   async rm (cid: CID): Promise<void> {
     const { records, shared } = this.#repo
     const plain = unmark(cid).toV1()

@@ -9,11 +9,7 @@ const MAX_WAITING = 8 * 1024 * 1024
 /** The least that a block counts against that, 64 KiB: at most 128 files are written at a time. */
 const LEAST_COST = 64 * 1024
 
-/**
- * Work with a blockstore whose `put` does not wait, and then wait until all blocks are written.
- *
- * @throws {Error} one of them could not be
- */
+/** Work with a blockstore whose `put` does not wait, and then wait until all blocks are written. */
 export async function writingBehind<T> (store: Store, work: (blockstore: WriteBehind) => Promise<T>): Promise<T> {
   const behind = new WriteBehind(store)
 
@@ -43,7 +39,6 @@ class WriteBehind implements Store {
     this.#inner = inner
   }
 
-  /** @throws {Error} an earlier block could not be written */
   async put (cid: CID, bytes: Parameters<Store['put']>[1]): Promise<CID> {
     const key = keyOf(cid)
 
@@ -87,11 +82,7 @@ class WriteBehind implements Store {
     return this.#writing.has(keyOf(cid)) || this.#inner.has(cid, ...rest)
   }
 
-  /**
-   * Wait until all blocks are written.
-   *
-   * @throws {Error} one of them could not be
-   */
+  /** Wait until all blocks are written. */
   async flush (): Promise<void> {
     await this.settled()
     this.#check()

@@ -47,7 +47,6 @@ export class BlockSources {
    * Asks none of them.
    *
    * @returns undefined if there are none
-   * @throws {InvalidGatewayUrlError}
    * @throws {UsageError} a text is not the URL of a router
    */
   static async open (init: BlockSourcesInit): Promise<BlockSources | undefined> {

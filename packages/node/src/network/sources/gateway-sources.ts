@@ -17,7 +17,6 @@ export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'>
  * What fetches from the HTTP gateways at these URLs. Asks none of them.
  *
  * @returns undefined if there are none
- * @throws {InvalidGatewayUrlError}
  */
 export function gatewaySources (
   urls: readonly string[],

@@ -24,7 +24,6 @@ const DHT_HEAD_START = 10_000
  *
  * @returns those to ask before peers, which are named or listed by routers, and those to ask after them, which
  * providers advertise in the DHTs
- * @throws {InvalidGatewayUrlError}
  * @throws {UsageError} a text is not the URL of a router
  */
 export function httpSources (
