@@ -111,6 +111,15 @@ export function emit<Type extends NodeEvents['type']> (
   onProgress?.(new CustomProgressEvent<unknown>(type, detail) as NodeEvents)
 }
 
+export interface MeasuredOptions {
+  /**
+   * Whether to find out first how much there is to do, so that the step has a total.
+   *
+   * @default false
+   */
+  measures?: boolean | undefined
+}
+
 /** Reports how far a step is. */
 export interface StepProgress {
   /** @param done - in the unit of the step, all together so far */

@@ -3,10 +3,9 @@ import { nodeContext } from '../context.ts'
 import { phraseCell } from '../terminal/row.ts'
 import type { Context } from '../context.ts'
 import type { Link } from '@ipfsz/core'
+import type { AddLinkOptions } from '@ipfsz/node/links'
 
-export interface AddLinkCommandOptions {
-  /** Link without reading the file, and so without checking that its bytes have that CID. */
-  unchecked?: boolean
+export interface AddLinkCommandOptions extends Pick<AddLinkOptions, 'unchecked'> {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
 }

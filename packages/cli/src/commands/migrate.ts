@@ -5,14 +5,9 @@ import { explain, IncompleteError } from '../errors.ts'
 import { resolvePath } from '../io.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { LostInMigration, Migrated } from '@ipfsz/node/migrate'
+import type { LostInMigration, Migrated, MigrateOptions } from '@ipfsz/node/migrate'
 
-export interface MigrateCommandOptions {
-  /** Count what would be copied, but copy nothing. Only with `verify` is it read. */
-  dryRun: boolean
-  /** Also read the blocks that are there already, and replace damaged ones. */
-  verify: boolean
-}
+export type MigrateCommandOptions = Required<Pick<MigrateOptions, 'dryRun' | 'verify'>>
 
 export async function migrate (
   from: string,

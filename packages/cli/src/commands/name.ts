@@ -3,13 +3,7 @@ import { nodeContext } from '../context.ts'
 import { printable } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
 
-export interface NamePublishOptions {
-  key?: string
-  /** How long the record is valid, in milliseconds. */
-  lifetime?: number
-}
-
-export async function publishName (text: string, options: NamePublishOptions, context: Context): Promise<void> {
+export async function publishName (text: string, options: node.PublishOptions, context: Context): Promise<void> {
   const { name, cid, path, sequence } = await node.publishName(nodeContext(context), text, options)
 
   context.output.row(

@@ -7,7 +7,7 @@ import { TARGET } from './targets.ts'
 import type { Context } from '../context.ts'
 import type { NetworkOptions } from '@ipfsz/node/session'
 import type { DaemonCommandOptions } from '../commands/daemon.ts'
-import type { NamePublishOptions } from '../commands/name.ts'
+import type { PublishOptions } from '@ipfsz/node/names'
 import type { Command } from 'commander'
 
 /** The options that `addNetworkOptions` adds, as parsed. */
@@ -210,7 +210,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
         'how long the record is valid (default: 48h)'
       ).argParser(parseDuration)
     ))
-    .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) =>
+    .action(async (cid: string, flags: NetworkFlags & PublishOptions) =>
       (await import('../commands/name.ts')).publishName(cid, ...withNetwork(flags, context())))
 
   addPeerOptions(name.command('resolve')

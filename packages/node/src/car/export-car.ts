@@ -10,22 +10,17 @@ import { beginStep, duringStep } from '../events.ts'
 import { cidsAt, withTargets } from '../read/read-target.ts'
 import { writeCar } from './write-car.ts'
 import type { NodeContext, Session } from '../context.ts'
+import type { MeasuredOptions } from '../events.ts'
 import type { CidPath } from '../dag/cid-path.ts'
 import type { CID } from 'multiformats/cid'
 
-export interface ExportCarOptions {
+export interface ExportCarOptions extends MeasuredOptions {
   /**
    * Whether to replace a file.
    *
    * @default false
    */
   force?: boolean | undefined
-  /**
-   * Whether to find out first how many bytes there are, so that the step has a total.
-   *
-   * @default false
-   */
-  measures?: boolean | undefined
 }
 
 export interface CarRoot {

@@ -7,24 +7,19 @@ import { duringStep } from '../events.ts'
 import { readBlockSetting, writeBlockSetting } from '../blocks/block-setting.ts'
 import { countListed } from '../blocks/count-listed.ts'
 import type { NodeContext } from '../context.ts'
+import type { MeasuredOptions } from '../events.ts'
 import type { RepoCompression } from '../blocks/block-setting.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { ConvertReport } from '@ipfsz/blockstore-compressed'
 import type { CID } from 'multiformats/cid'
 
-export interface ConvertBlocksOptions {
+export interface ConvertBlocksOptions extends MeasuredOptions {
   /**
    * Whether to re-encode blocks that already have the codec.
    *
    * @default false
    */
   again?: boolean | undefined
-  /**
-   * Whether to count first how many blocks there are, so that the step has a total.
-   *
-   * @default false
-   */
-  measures?: boolean | undefined
   /** Called for each block that is damaged, and that stays as it is. */
   onDamaged?: ((cid: CID, error: Error) => void) | undefined
 }

@@ -8,6 +8,7 @@ import { copyPins } from './copy-pins.ts'
 import { withDestination } from './destination.ts'
 import { openMigrationSource } from './migration-source.ts'
 import type { NodeContext } from '../context.ts'
+import type { MeasuredOptions } from '../events.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 import type { Destination, MigrationSource } from './contract.ts'
 import type { CID } from 'multiformats/cid'
@@ -17,7 +18,7 @@ export type LostInMigration =
   | { what: 'block' | 'pin', cid: CID, error: Error }
   | { what: 'record', error: Error }
 
-export interface MigrateOptions {
+export interface MigrateOptions extends MeasuredOptions {
   /**
    * Count what would be copied, but copy nothing. Only with `verify` is it read.
    *
@@ -30,12 +31,6 @@ export interface MigrateOptions {
    * @default false
    */
   verify?: boolean | undefined
-  /**
-   * Whether to count first how many blocks there are, so that the step has a total.
-   *
-   * @default false
-   */
-  measures?: boolean | undefined
   /** Called for everything that is not copied. The rest is. */
   onLost?: ((lost: LostInMigration) => void) | undefined
 }

@@ -12,20 +12,15 @@ import { reportReads } from '../repo/report-reads.ts'
 import { VerifiedBytes } from './verified-bytes.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
+import type { MeasuredOptions } from '../events.ts'
 import type { CidPath } from '../dag/cid-path.ts'
 import type { WaitingDirectory } from '../tree/walk-tree.ts'
 import type { VerifyReport } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-export interface VerifyContentOptions {
+export interface VerifyContentOptions extends MeasuredOptions {
   /** The largest window of a stream that another tool compressed, in bytes. By default that of `@ipfsz/core`. */
   maxWindowSize?: number | undefined
-  /**
-   * Whether to find out first how many bytes there are, so that the step has a total.
-   *
-   * @default false
-   */
-  measures?: boolean | undefined
 }
 
 /** What was found of one of several targets. */
