@@ -2,7 +2,7 @@
 // other users replace meanwhile is not followed: `held-directory.ts`, for trees that are read `held-tree.ts`.
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { openInput, statAgain } from './read-input.ts'
+import { openInput, statIfThere } from './read-input.ts'
 import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
 import { identityOf, isSameIdentity } from './file-identity.ts'
 import type { Progress } from './progress.ts'
@@ -47,7 +47,7 @@ export async function examineFile (path: string, preserve: Preserve, signal: Abo
     metadata: metadata(stats, preserve),
     executable: losesExecutableBit(stats, preserve),
     hasChanged: async () => {
-      const after = await statAgain(path)
+      const after = await statIfThere(path)
       // what was opened, too: a symlink may have had another target for a moment
       file.isSame &&= after != null && isSame(after)
 

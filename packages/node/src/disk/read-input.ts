@@ -35,8 +35,8 @@ export async function statInput (path: string): Promise<BigIntStats> {
   return stats
 }
 
-/** Examine a path once more, after it was read. Undefined: it was deleted meanwhile, or cannot be reached. */
-export async function statAgain (path: string): Promise<BigIntStats | undefined> {
+/** What a path leads to. Undefined if there is nothing, or it cannot be reached. */
+export async function statIfThere (path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(() => undefined)
 }
 

@@ -2,6 +2,7 @@ import { lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSameFile } from '@ipfsz/utils/open-regular-file'
 import { RepoError } from '../errors.ts'
+import { statIfThere } from './read-input.ts'
 import type { BigIntStats } from 'node:fs'
 
 /**
@@ -38,14 +39,9 @@ export async function checkRepoPath (repo: string): Promise<boolean> {
   return stats != null
 }
 
-/** What a path leads to. Undefined if there is nothing. */
-export async function identityOf (path: string): Promise<BigIntStats | undefined> {
-  return stat(path, { bigint: true }).catch(() => undefined)
-}
-
 /** Check that a directory is still the one that it was: who may rename it could have let its path lead elsewhere. */
 export async function checkIsSame (repo: string, before: BigIntStats): Promise<void> {
-  const now = await identityOf(repo)
+  const now = await statIfThere(repo)
 
   if (now == null || !isSameFile(now, before)) {
     throw replaced(repo)

@@ -1,4 +1,4 @@
-import { readInput, statAgain, statInput } from './read-input.ts'
+import { readInput, statIfThere, statInput } from './read-input.ts'
 import { isTorn, losesExecutableBit, metadata, readSize } from './file-content.ts'
 import { treeSource } from './tree-source.ts'
 import type { Candidate, TreeSourceOptions } from './tree-source.ts'
@@ -51,7 +51,7 @@ async function * content (
     yield bytes
   }
 
-  const after = await statAgain(path)
+  const after = await statIfThere(path)
 
   if (after != null && isTorn(stats, after)) {
     onChanged(name)

@@ -8,7 +8,8 @@ import { beginBlockSetting, DEFAULT_LAYOUT, readBlockSetting } from '../blocks/b
 import { ownBlocks } from '../blocks/own-blocks.ts'
 import { RepoError, StoreError, StoreMissingError } from '../errors.ts'
 import { readKeptMark } from './kept-mark.ts'
-import { checkIsSame, checkRepoPath, identityOf, makeRepoDirectory } from '../disk/repo-directory.ts'
+import { statIfThere } from '../disk/read-input.ts'
+import { checkIsSame, checkRepoPath, makeRepoDirectory } from '../disk/repo-directory.ts'
 import { checkNotShared } from '../disk/shared-path.ts'
 import { readReference } from '@ipfsz/shared-store/reference'
 import { linksOf } from './link-store.ts'
@@ -157,7 +158,7 @@ export function knownFilesIn (repo: string): string {
  * @throws {RepoError} it cannot be opened, or has an unknown version
  */
 export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
-  const before = await identityOf(path)
+  const before = await statIfThere(path)
 
   try {
     return await openToWrite(path, init)
