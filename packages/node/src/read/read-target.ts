@@ -53,16 +53,19 @@ export async function withTargets<T> (
     parsed.push(typeof text === 'string' ? await parseTarget(text, context) : text)
   }
 
-  return withNames(context, async (resolve, access) => {
-    const targets: CidPath[] = []
+  const access = new NetworkAccess(context)
+  const targets: CidPath[] = []
 
+  try {
     // one by one: they may share the network
     for (const target of parsed) {
-      targets.push('name' in target ? await resolve(target) : target)
+      targets.push('name' in target ? await resolve(target, context, access) : target)
     }
 
-    return work(targets, access)
-  })
+    return await work(targets, access)
+  } finally {
+    await access.close()
+  }
 }
 
 /** A CID or a name, and a path below it. A name that only one pin has is taken as its CID. */
@@ -80,28 +83,12 @@ async function parseTarget (text: string, context: NodeContext): Promise<CidPath
   }
 }
 
-/**
- * Resolve names, if there are any.
- *
- * @param work - is given a function that finds out where a name leads, and throws `NameError` if it leads nowhere
- */
-async function withNames<T> (
-  context: NodeContext,
-  work: (resolve: (name: NamePath) => Promise<CidPath>, access: NetworkAccess) => Promise<T>
-): Promise<T> {
-  const access = new NetworkAccess(context)
+async function resolve (name: NamePath, context: NodeContext, access: NetworkAccess): Promise<CidPath> {
+  const { resolveTarget } = await import('./resolve-target.ts')
+  const network = context.network ?? { gateways: context.nameGateways }
 
-  try {
-    return await work(async name => {
-      const { resolveTarget } = await import('./resolve-target.ts')
-      const network = context.network ?? { gateways: context.nameGateways }
-      const step = { task: 'resolve', name: name.text } as const
-
-      return duringStep(context, step, async () => resolveTarget(name, { ...context, network }, access))
-    }, access)
-  } finally {
-    await access.close()
-  }
+  return duringStep(context, { task: 'resolve', name: name.text }, async () =>
+    resolveTarget(name, { ...context, network }, access))
 }
 
 /**
