@@ -1,10 +1,10 @@
 import { isMarked } from '@ipfsz/core'
+import { DerivedBlockstore } from '@ipfsz/core/originals'
 import all from 'it-all'
 import { OriginalIndexer } from '../repo/original-indexer.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
-import { serveOriginals } from '../repo/serve-originals.ts'
+import { OriginalsStore } from '../repo/originals-store.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { CID } from 'multiformats/cid'
 
 export interface OriginalServiceInit {
@@ -28,9 +28,9 @@ export class OriginalService {
   #onIndexed: (originals: readonly CID[]) => void = () => {}
 
   constructor ({ repo, layouts, onError }: OriginalServiceInit) {
-    const { blockstore, store } = serveOriginals(repo, { writes: true, onError })
+    const store = new OriginalsStore(repo.path, { writes: true })
 
-    this.blockstore = blockstore
+    this.blockstore = new DerivedBlockstore(repo.blockstore, { datastore: store, onError })
     this.#store = store
     this.#pins = new RepoPins(repo)
     this.#onError = onError

@@ -1,3 +1,4 @@
+import { DerivedBlockstore } from '@ipfsz/core/originals'
 import { trustedProxies } from '@ipfsz/gateway/node'
 import { servingSignal } from '@ipfsz/shared-store/places'
 import { messageOf } from '@ipfsz/utils/message-of'
@@ -5,9 +6,8 @@ import { raceSignal } from 'race-signal'
 import { NetworkAccess } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { hasOriginals } from '../repo/originals-store.ts'
+import { hasOriginals, OriginalsStore } from '../repo/originals-store.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
-import { serveOriginals } from '../repo/serve-originals.ts'
 import { withStoreCache } from '../repo/store-cache.ts'
 import { undoAll } from '../daemon/undo-all.ts'
 import { ReconnectingNetwork } from './fetch-network.ts'
@@ -161,11 +161,12 @@ function openOriginals (
 ): Pick<ServedGateway, 'lacksOriginals'> & Pick<GatewayParts, 'originals'> {
   // before it is opened, which creates it
   const lacksOriginals = !hasOriginals(repo.path)
-  const { blockstore, store } = serveOriginals(repo, {
-    writes: false,
+  const store = new OriginalsStore(repo.path, { writes: false })
+  undo.push(async () => { await store.close() })
+  const originals = new DerivedBlockstore(repo.blockstore, {
+    datastore: store,
     onError: err => { emit(context, 'ipfsz:warning', { message: messageOf(err), isMinor: true }) }
   })
-  undo.push(async () => { await store.close() })
 
-  return { originals: blockstore, lacksOriginals }
+  return { originals, lacksOriginals }
 }

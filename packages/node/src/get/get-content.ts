@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path'
-import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { claimedSize, fetchDag, LEAST_FROM_BOTH_ENDS } from '../dag/fetch-dag.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
 import { holdToWrite } from '../disk/held-directory.ts'
@@ -11,7 +10,7 @@ import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { beginStep, duringStep } from '../events.ts'
-import { withTarget } from '../read/read-target.ts'
+import { directoryCid, withTarget } from '../read/read-target.ts'
 import { measureTree } from '../tree/measure-tree.ts'
 import { SmallFiles } from '../tree/small-files.ts'
 import { writeTree } from '../tree/write-tree.ts'
@@ -258,9 +257,4 @@ async function fetchTree (root: CID, size: number, work: Work): Promise<void> {
 
 function step ({ destination, context }: Work, task: Task, total?: number): StepProgress {
   return beginStep(context, { task, name: basename(destination), unit: 'bytes', total })
-}
-
-/** The CID to read a directory by: marked if the root is marked, so that its entries are decompressed. */
-function directoryCid (cid: CID, plainCid: CID): CID {
-  return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
 }

@@ -108,11 +108,12 @@ export async function cidAt (
 
   const { type, plainCid, markedCid } = await files.stat(cid, { path, signal })
 
-  if (type === 'directory') {
-    return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
-  }
+  return type === 'directory' ? directoryCid(cid, plainCid) : markedCid ?? plainCid
+}
 
-  return markedCid ?? plainCid
+/** The CID to read a directory by: marked if the root is marked, so that its entries are decompressed. */
+export function directoryCid (root: CID, plainCid: CID): CID {
+  return isMarked(root) ? mark(plainCid, TREE_CODE) : plainCid
 }
 
 /** The CIDs of what paths lead to, as `cidAt` finds them. */
