@@ -4,12 +4,12 @@ import type { Output } from './output.ts'
 
 /** Shows what a collection of a store does, and for what it waits: for dead processes half a minute or a whole one. */
 export class CollectionProgress {
-  readonly #output: Pick<Output, 'during' | 'note' | 'progress' | 'verbose'>
+  readonly #output: Pick<Output, 'begin' | 'note' | 'progress' | 'verbose'>
   #label: string | undefined
   #add: (done: number) => void = () => {}
   #end: () => void = () => {}
 
-  constructor (output: Pick<Output, 'during' | 'note' | 'progress' | 'verbose'>) {
+  constructor (output: Pick<Output, 'begin' | 'note' | 'progress' | 'verbose'>) {
     this.#output = output
   }
 
@@ -64,10 +64,8 @@ export class CollectionProgress {
   #wait (label: string): void {
     if (label !== this.#label) {
       this.end()
-      const { promise, resolve } = Promise.withResolvers<void>()
       this.#label = label
-      this.#end = resolve
-      void this.#output.during(label, async () => promise)
+      this.#end = this.#output.begin(label, { keepsBar: true })
     }
   }
 }

@@ -171,20 +171,9 @@ export class Output {
     return this.#show({ label, total, thing })
   }
 
-  /** Show a label while something goes on whose steps cannot be counted. A bar that is there stays. */
-  async during<T> (label: string, work: () => Promise<T>): Promise<T> {
-    const end = this.begin(label, { keepsBar: true })
-
-    try {
-      return await work()
-    } finally {
-      end()
-    }
-  }
-
   /**
-   * Show a label until the function that this returns is called. It replaces the bar that is there, unless that is
-   * to be kept.
+   * Show a label while something goes on whose steps cannot be counted, until the function that this returns is called.
+   * It replaces the bar that is there, unless that is to be kept.
    */
   begin (label: string, { keepsBar = false }: { keepsBar?: boolean } = {}): () => void {
     if (keepsBar && this.#progress?.isOpen === true) {
