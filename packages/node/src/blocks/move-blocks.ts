@@ -1,13 +1,12 @@
 import { readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
-import { checkBlock, checkHash } from '@ipfsz/core'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { retryWhileOpen } from '@ipfsz/utils/while-open'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { isMissing } from '../dag/missing.ts'
+import { readChecked } from '../dag/read-checked.ts'
 import { PackStorage } from './pack-storage.ts'
 import type { Place } from './places.ts'
 import type { StoredBlock } from '@ipfsz/shared-store/storage'
@@ -92,7 +91,7 @@ async function moveListed (
     const cid = CID.createV1(raw.code, block.multihash)
 
     try {
-      return { block, cid, bytes: await readChecked(cid, from, signal) }
+      return { block, cid, bytes: await readChecked(cid, from.plain, MAX_BLOCK_SIZE, signal) }
     } catch (err) {
       signal.throwIfAborted()
 
@@ -102,7 +101,7 @@ async function moveListed (
 
       try {
         // it was added again meanwhile
-        return { block, cid, bytes: await readChecked(cid, to, signal) }
+        return { block, cid, bytes: await readChecked(cid, to.plain, MAX_BLOCK_SIZE, signal) }
       } catch {
         signal.throwIfAborted()
         moved.kept++
@@ -182,18 +181,6 @@ async function countDamage (storage: PackStorage, { signal, onKept }: MoveOption
   }
 
   return damaged
-}
-
-async function readChecked (cid: CID, { plain }: Place, signal: AbortSignal): Promise<Uint8Array> {
-  checkHash(cid)
-  const bytes = await readAtMost(
-    plain.get(cid, { signal }) as AsyncIterable<Uint8Array>,
-    MAX_BLOCK_SIZE,
-    () => new RangeError(`The block ${cid} exceeds the limit of ${MAX_BLOCK_SIZE} bytes`)
-  )
-  await checkBlock(cid, bytes)
-
-  return bytes
 }
 
 /** Only packs without any block: one of which some are left goes later, as a whole. */

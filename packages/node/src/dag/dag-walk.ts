@@ -8,9 +8,9 @@ import {
   unmark
 } from '@ipfsz/core'
 import { decodeBlock } from '@ipfsz/core/nodes'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { DamagedDagError } from '../errors.ts'
 import { isDagPb, isLeaf, Reached } from './reached.ts'
-import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { ReachedBlocks } from './reached.ts'
 import type { IpfszComponents } from '@ipfsz/core'
@@ -167,7 +167,7 @@ async function visit (
 
 async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Promise<Uint8Array> {
   try {
-    return await readBlock(cid, blockstore, { signal })
+    return await collectBytes(blockstore.get(cid, { signal }))
   } catch (err) {
     throw err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
   }

@@ -1,9 +1,7 @@
-import { listDirectory } from '@ipfsz/core'
-import { decodeNode } from '@ipfsz/core/nodes'
 import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { TreeEntryError } from '../errors.ts'
 import { compareEntries, describeEntry, isSameCid } from './describe-entry.ts'
-import { readBlock } from './read-block.ts'
+import { listLinks } from './list-links.ts'
 import type { Comparison, DescribedEntry } from './describe-entry.ts'
 import type { DirectoryLink, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -197,11 +195,10 @@ class TreeDiff {
     pairs.set(name, { ...known, [side]: cid })
   }
 
-  async * #list (cid: CID, side: Side): AsyncGenerator<DirectoryLink> {
+  #list (cid: CID, side: Side): AsyncGenerator<DirectoryLink> {
     const { signal, [side]: files } = this.#options
-    const blocks = files.blocks(cid)
 
-    yield * listDirectory(decodeNode(cid, await readBlock(cid, blocks, { signal })), blocks, { signal })
+    return listLinks(cid, files.blocks(cid), signal)
   }
 
   #remember (key: string, compared: Compared): void {

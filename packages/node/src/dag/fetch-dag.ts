@@ -1,9 +1,9 @@
 import { isIdentity, unmark } from '@ipfsz/core'
 import { decodeBlock } from '@ipfsz/core/nodes'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import * as dagPb from '@ipld/dag-pb'
 import { CidStack } from './cid-stack.ts'
 import { Reached } from './reached.ts'
-import { readBlock } from './read-block.ts'
 import type { BlocksBelow } from '@ipfsz/core'
 import type { NodeLinks } from '@ipfsz/core/nodes'
 import type { CID } from 'multiformats/cid'
@@ -47,7 +47,7 @@ export async function claimedSize (
   root: CID,
   { blocks, signal }: Pick<FetchDagOptions, 'blocks' | 'signal'>
 ): Promise<number> {
-  return claimOf(root, await readBlock(unmark(root), blocks, { signal }))
+  return claimOf(root, await collectBytes(blocks.get(unmark(root), { signal })))
 }
 
 /** The same, of a root whose block is there. */
@@ -174,7 +174,7 @@ class FetchWalk {
     }
 
     const most = isLeaf ? LEAF_SIZE : NODE_SIZE
-    const bytes = await readBlock(cid, blocks, { signal, size: Math.min(size, most), isFarAhead: end.isLast })
+    const bytes = await collectBytes(blocks.get(cid, { signal, size: Math.min(size, most), isFarAhead: end.isLast }))
 
     this.#bytes += bytes.byteLength
     onBytes(bytes.byteLength)

@@ -1,7 +1,7 @@
 import { checkBlock, checkHash, CorruptBlockError, isDamage, isIdentity, unmark } from '@ipfsz/core'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { linksOf } from './dag-walk.ts'
 import { Reached } from './reached.ts'
-import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { DagLink } from './dag-walk.ts'
 import type { IpfszComponents } from '@ipfsz/core'
@@ -103,7 +103,7 @@ async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<
   let bytes: Uint8Array
 
   try {
-    bytes = await readBlock(cid, blockstore, { signal })
+    bytes = await collectBytes(blockstore.get(cid, { signal }))
   } catch (err) {
     signal.throwIfAborted()
     const name = err instanceof Error ? err.name : ''

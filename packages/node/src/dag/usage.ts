@@ -1,9 +1,8 @@
-import { DagMeter, isMarked, listDirectory, TREE_CODE, unmark } from '@ipfsz/core'
-import { decodeNode } from '@ipfsz/core/nodes'
+import { DagMeter, isMarked, TREE_CODE, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { DamagedDagError } from '../errors.ts'
+import { listLinks } from './list-links.ts'
 import { MultihashSet } from './multihash-set.ts'
-import { readBlock } from './read-block.ts'
 import type { DagMeterInit, DirectoryLink, Ipfsz, Measured } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -74,9 +73,7 @@ export class UsageMeter {
       return undefined
     }
 
-    const node = decodeNode(plain, await readBlock(plain, files.blocks(plain), { signal }))
-
-    return listDirectory(node, files.blocks(plain), { signal })
+    return listLinks(plain, files.blocks(plain), signal)
   }
 
   async #measure (root: CID, work: (signal: AbortSignal) => Promise<Measured>): Promise<Usage> {

@@ -1,7 +1,7 @@
 import { checkBlock } from '@ipfsz/core'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import { SingleFlight } from '@ipfsz/utils/single-flight'
-import { readBlock } from '../dag/read-block.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -101,7 +101,7 @@ export class MemoryBlockCache implements Store {
   }
 
   async #read (key: string, cid: CID, signal: AbortSignal): Promise<Uint8Array> {
-    const bytes = await readBlock(cid, this.#blockstore, { signal })
+    const bytes = await collectBytes(this.#blockstore.get(cid, { signal }))
 
     if (this.#blockstore.checksBlocks !== true) {
       await checkBlock(cid, bytes)

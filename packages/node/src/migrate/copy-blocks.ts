@@ -1,8 +1,7 @@
-import { checkBlock, checkHash } from '@ipfsz/core'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
-import { readAtMost } from '@ipfsz/utils/read-at-most'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import { readChecked } from '../dag/read-checked.ts'
 import { hasBlock } from './destination.ts'
 import type { Destination, MigrationSource } from './contract.ts'
 
@@ -54,7 +53,7 @@ export function copyBlocks (
     let bytes: Uint8Array
 
     try {
-      bytes = await readVerified(cid, source.blockstore, signal)
+      bytes = await readChecked(cid, source.blockstore, MAX_BLOCK_SIZE, signal)
     } catch (error) {
       signal.throwIfAborted()
 
@@ -70,7 +69,7 @@ export function copyBlocks (
 /** Whether a block cannot be read, or is not what its CID says. Where nothing can be written either, `put` says why. */
 async function isDamaged (cid: CID, { reader }: Destination, signal: AbortSignal): Promise<boolean> {
   try {
-    await readVerified(cid, reader, signal)
+    await readChecked(cid, reader, MAX_BLOCK_SIZE, signal)
 
     return false
   } catch {
@@ -78,23 +77,6 @@ async function isDamaged (cid: CID, { reader }: Destination, signal: AbortSignal
 
     return true
   }
-}
-
-async function readVerified (
-  cid: CID,
-  blockstore: MigrationSource['blockstore'],
-  signal: AbortSignal
-): Promise<Uint8Array> {
-  checkHash(cid)
-
-  const bytes = await readAtMost(
-    blockstore.get(cid, { signal }) as AsyncIterable<Uint8Array>,
-    MAX_BLOCK_SIZE,
-    () => new Error(`The block ${cid} exceeds the limit of ${MAX_BLOCK_SIZE} bytes`)
-  )
-  await checkBlock(cid, bytes)
-
-  return bytes
 }
 
 async function * cids (source: MigrationSource, signal: AbortSignal): AsyncGenerator<CID> {

@@ -1,6 +1,6 @@
+import { collectBytes } from '@ipfsz/utils/bytes'
 import all from 'it-all'
 import { openToRead, withReadings } from '../context.ts'
-import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { duringStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
@@ -160,7 +160,7 @@ async function fetchBlock (
   signal: AbortSignal
 ): Promise<Uint8Array | undefined> {
   try {
-    return await readBlock(cid, blocks, { signal })
+    return await collectBytes(blocks.get(cid, { signal }))
   } catch (err) {
     if (!signal.aborted && err instanceof Error && NOT_FETCHED.has(err.name)) {
       return undefined

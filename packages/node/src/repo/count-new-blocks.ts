@@ -1,7 +1,7 @@
 import { unmark } from '@ipfsz/core'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { walkDag } from '../dag/dag-walk.ts'
 import { MultihashMap } from '../dag/multihash-map.ts'
-import { readBlock } from '../dag/read-block.ts'
 import { viewOf } from '../dag/view-of.ts'
 import type { ReachedBlocks } from '../dag/reached.ts'
 import type { IpfszComponents } from '@ipfsz/core'
@@ -83,5 +83,5 @@ function onlyNew (states: MultihashMap): ReachedBlocks {
 }
 
 async function sizeOf (cid: CID, blockstore: Blocks, signal: AbortSignal): Promise<number> {
-  return (await readBlock(cid, blockstore, { signal })).byteLength
+  return (await collectBytes(blockstore.get(cid, { signal }))).byteLength
 }

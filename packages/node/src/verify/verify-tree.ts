@@ -1,15 +1,15 @@
 import { describeLink, isMarked, unmark, VerifyFailedError } from '@ipfsz/core'
 import { decodeNode } from '@ipfsz/core/nodes'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { LruMap } from '@ipfsz/utils/lru-map'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { claimOf } from '../dag/fetch-dag.ts'
 import { MultihashSet } from '../dag/multihash-set.ts'
-import { readBlock } from '../dag/read-block.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { reportBytes } from '../repo/report-reads.ts'
 import { InTurns } from '../tree/in-turns.ts'
-import { listLinks } from '../tree/list-links.ts'
+import { listLinks } from '../dag/list-links.ts'
 import { LEFT, sizeOf, SmallFiles } from '../tree/small-files.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
@@ -283,7 +283,7 @@ async function lookAt (
   const plain = unmark(cid)
 
   try {
-    const bytes = await readBlock(plain, files.blocks(cid), { signal })
+    const bytes = await collectBytes(files.blocks(cid).get(plain, { signal }))
     const isDirectory = plain.code === dagPb.code && decodeNode(plain, bytes).unixfs.isDirectory()
 
     return { isDirectory, claim: claimOf(plain, bytes) }

@@ -1,9 +1,9 @@
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import { forgetOldest } from '@ipfsz/utils/forget-oldest'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
-import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
 import { bitswapBroker } from '../helia-internals/bitswap-broker.ts'
 import { BlockSessions } from '../bitswap/block-sessions.ts'
@@ -184,7 +184,7 @@ export class NodeNetwork implements Network {
     }
 
     try {
-      const bytes = await readBlock(cid, this.#repo.blockstore)
+      const bytes = await collectBytes(this.#repo.blockstore.get(cid))
       await checkBlock(cid, bytes)
 
       return bytes

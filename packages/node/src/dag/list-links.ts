@@ -1,6 +1,6 @@
 import { listDirectory } from '@ipfsz/core'
 import { decodeNode } from '@ipfsz/core/nodes'
-import { readBlock } from '../dag/read-block.ts'
+import { collectBytes } from '@ipfsz/utils/bytes'
 import type { BlocksBelow, DirectoryLink } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -10,5 +10,5 @@ export async function * listLinks (
   blocks: Pick<BlocksBelow, 'get'>,
   signal: AbortSignal
 ): AsyncGenerator<DirectoryLink> {
-  yield * listDirectory(decodeNode(cid, await readBlock(cid, blocks, { signal })), blocks, { signal })
+  yield * listDirectory(decodeNode(cid, await collectBytes(blocks.get(cid, { signal }))), blocks, { signal })
 }
