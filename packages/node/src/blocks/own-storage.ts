@@ -1,14 +1,14 @@
+import { BaseBlockstore } from 'blockstore-core/base'
 import { isMissing } from '../dag/missing.ts'
 import type { Place, Places } from './places.ts'
 import type { BlockStorage, StoredBlock } from '@ipfsz/shared-store/storage'
-import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { Blockstore, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
 
 /** The blocks of a repo, wherever they are: a conversion may move them while this process reads. */
-export class OwnStorage implements BlockStorage {
+export class OwnStorage extends BaseBlockstore implements BlockStorage {
   /** Each block that `get` returns is in memory of its own. */
   readonly freshBlocks: boolean
   /** Who put a block may free its bytes. */
@@ -20,6 +20,7 @@ export class OwnStorage implements BlockStorage {
 
   /** @param view - whether the blocks are as they are stored, or decompressed */
   constructor (places: Places, view: 'plain' | 'stored') {
+    super()
     this.path = places.directory
     this.#places = places
     this.#view = view
@@ -54,7 +55,7 @@ export class OwnStorage implements BlockStorage {
     await this.#places.now.stored.settled()
   }
 
-  async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
+  override async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
     if (this.#places.isStale()) {
       await this.#places.follow()
     }
@@ -62,13 +63,7 @@ export class OwnStorage implements BlockStorage {
     return this.#places.now[this.#view].put(cid, value, options)
   }
 
-  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
-    for await (const { cid, bytes } of source) {
-      yield await this.put(cid, bytes, options)
-    }
-  }
-
-  async has (cid: CID, options?: Options): Promise<boolean> {
+  override async has (cid: CID, options?: Options): Promise<boolean> {
     do {
       for (const place of this.#places.order) {
         if (await place[this.#view].has(cid, options)) {
@@ -80,7 +75,7 @@ export class OwnStorage implements BlockStorage {
     return false
   }
 
-  async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
+  override async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
     let missing: unknown
 
     do {
@@ -103,14 +98,8 @@ export class OwnStorage implements BlockStorage {
     throw missing
   }
 
-  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
-    for await (const cid of source) {
-      yield { cid, bytes: this.get(cid, options) }
-    }
-  }
-
   /** Lists a block twice if it is moved meanwhile. */
-  async * getAll (options?: Options): AsyncGenerator<Pair> {
+  override async * getAll (options?: Options): AsyncGenerator<Pair> {
     do {
       for (const place of this.#places.order.slice(-2)) {
         for await (const { cid } of place[this.#view].getAll(options)) {
@@ -120,16 +109,9 @@ export class OwnStorage implements BlockStorage {
     } while (await this.#places.follow())
   }
 
-  async delete (cid: CID, options?: Options): Promise<void> {
+  override async delete (cid: CID, options?: Options): Promise<void> {
     for (const place of this.#places.order.slice(-2)) {
       await place[this.#view].delete(cid, options)
-    }
-  }
-
-  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
-    for await (const cid of source) {
-      await this.delete(cid, options)
-      yield cid
     }
   }
 

@@ -1,17 +1,18 @@
 import { mkdir } from 'node:fs/promises'
+import { BaseBlockstore } from 'blockstore-core/base'
 import { equals } from 'multiformats/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { OpenPacks } from './open-packs.ts'
 import type { PackedBlockstore } from '@ipfsz/blockstore-packed'
 import type { BlockStorage, StoredBlock } from '@ipfsz/shared-store/storage'
-import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
+import type { Blockstore, Pair } from 'interface-blockstore'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
 type Options = Parameters<Blockstore['has']>[1]
 
 /** Blocks in packs. They are opened at the first call. */
-export class PackStorage implements BlockStorage {
+export class PackStorage extends BaseBlockstore implements BlockStorage {
   readonly path: string
   /** Each block that `get` returns is in memory of its own. */
   readonly freshBlocks = true
@@ -26,6 +27,7 @@ export class PackStorage implements BlockStorage {
    * @param init - `sync`: whether `sync` waits until what was put survives a loss of power
    */
   constructor (path: string, { sync }: { sync: boolean }) {
+    super()
     this.path = path
     this.#sync = sync
   }
@@ -77,7 +79,7 @@ export class PackStorage implements BlockStorage {
   }
 
   /** Store a block. One that is damaged is replaced, so adding its file repairs it. */
-  async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
+  override async put (cid: CID, value: Parameters<Blockstore['put']>[1], options?: Options): Promise<CID> {
     return this.#use(async packs => {
       if (value instanceof Uint8Array && await packs.has(cid, options) && !await hasBytes(packs, cid, value, options)) {
         await packs.delete(cid, options)
@@ -90,33 +92,27 @@ export class PackStorage implements BlockStorage {
     })
   }
 
-  async * putMany (source: Source<InputPair>, options?: Options): AsyncGenerator<CID> {
-    for await (const { cid, bytes } of source) {
-      yield await this.put(cid, bytes, options)
-    }
-  }
-
-  async has (cid: CID, options?: Options): Promise<boolean> {
+  override async has (cid: CID, options?: Options): Promise<boolean> {
     return this.#use(async packs => packs.has(cid, options))
   }
 
-  async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
+  override async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
     yield * this.#useAll(packs => packs.get(cid, options))
   }
 
-  async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
+  override async * getMany (source: Source<CID>, options?: Options): AsyncGenerator<Pair> {
     yield * this.#useAll(packs => packs.getMany(source, options))
   }
 
-  async * getAll (options?: Options): AsyncGenerator<Pair> {
+  override async * getAll (options?: Options): AsyncGenerator<Pair> {
     yield * this.#useAll(packs => packs.getAll(options))
   }
 
-  async delete (cid: CID, options?: Options): Promise<void> {
+  override async delete (cid: CID, options?: Options): Promise<void> {
     await this.#use(async packs => packs.delete(cid, options))
   }
 
-  async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
+  override async * deleteMany (source: Source<CID>, options?: Options): AsyncGenerator<CID> {
     yield * this.#useAll(packs => packs.deleteMany(source, options))
   }
 
