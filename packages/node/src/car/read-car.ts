@@ -1,7 +1,7 @@
-import { checkBlock, isIdentity, notUnixFS, unmark } from '@ipfsz/core'
+import { checkBlock, isIdentity, notUnixFS } from '@ipfsz/core'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
+import { isDagPb, isLeaf } from '../dag/reached.ts'
 import { decodeRoots } from './car-header.ts'
 import { CarInput } from './car-input.ts'
 import { InvalidCarError } from '../errors.ts'
@@ -13,8 +13,6 @@ export interface OpenCar {
   /** The blocks of the CAR, each checked against its hash, without those of identity CIDs. */
   blocks (): AsyncGenerator<{ cid: CID, bytes: Uint8Array }>
 }
-
-const DAG_PB = 0x70
 
 /** The first bytes of a CARv2 after the length: `{ version: 2 }`. */
 const PRAGMA = Buffer.from('a16776657273696f6e02', 'hex')
@@ -69,7 +67,7 @@ async function readRoots (input: CarInput, name: string): Promise<CID[]> {
   }
 
   for (const root of roots) {
-    if (root.code !== raw.code && unmark(root).code !== DAG_PB) {
+    if (!isLeaf(root) && !isDagPb(root)) {
       const cause = notUnixFS(root)
       throw new InvalidCarError(`${name} has a root that is not UnixFS: ${cause.message}`, { cause })
     }
