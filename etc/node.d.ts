@@ -7,7 +7,7 @@
 // @ipfsz/node/diff: DescribedEntry, DiffContentOptions, Difference, Differences, diffContent
 // @ipfsz/node/environment: DEFAULT_GATEWAY_ADDRESS, Environment, NONE, WorkingDirectory, absolutePath, bootstrapTexts, defaultRepoPath, packageVersion, repoPath, safeRepoPath, urlsIn
 // @ipfsz/node/errors: ConfigError, DaemonError, DaemonProblem, DaemonRunningError, DamagedDagError, DifferentError, IncompleteError, InvalidCarError, LinksError, ListenError, MissingAddonError, NAME_REASONS, NO_ANSWER, NameError, NameReason, NoHistoryError, NoRoomError, NodeError, NotConnectedError, NotLinkedError, NotPinnedError, NothingPinnedError, OutputTooLargeError, PathProblem, PinRecordError, PrivateAddressError, RepoLockedError, RouterError, ThreadFailedError, TreeEntryError, WorkingDirectoryError
-// @ipfsz/node/events: Fetched, LockFile, NodeEvents, NodeProgressOptions, Step, StepProgress, Task, beginStep, duringStep, emit, waitingFor
+// @ipfsz/node/events: Fetched, LockFile, MeasuredOptions, NodeEvents, NodeProgressOptions, Step, StepProgress, Task, beginStep, duringStep, emit, waitingFor
 // @ipfsz/node/files: HeldDirectory, HeldTree, Ignore, holdDirectory, ignoreMatcher, openRegular
 // @ipfsz/node/find: FindContentOptions, FoundEntry, WalkOptions, WalkedEntry, findContent, walkContent
 // @ipfsz/node/gateway: AccessEntry, Compressed, DEFAULT_CACHE_SIZE, DEFAULT_GATEWAY_ADDRESS, ServeGatewayOptions, ServedGateway, checkGateway, entryToJson, formatCombined, gatewayOfDaemon, isLoopback, parseListenAddress, serveGateway
@@ -306,9 +306,8 @@ interface ContentPath {
     path?: string | undefined;
 }
 
-interface ConvertBlocksOptions {
+interface ConvertBlocksOptions extends MeasuredOptions {
     again?: boolean | undefined;
-    measures?: boolean | undefined;
     onDamaged?: ((cid: CID, error: Error) => void) | undefined;
 }
 
@@ -414,9 +413,8 @@ type EntryType = 'file' | 'directory' | 'symlink';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface ExportCarOptions {
+interface ExportCarOptions extends MeasuredOptions {
     force?: boolean | undefined;
-    measures?: boolean | undefined;
 }
 
 interface ExportedCar {
@@ -701,6 +699,10 @@ interface MeasureUsageOptions {
     onFailed?: ((name: string, error: Error) => void) | undefined;
 }
 
+interface MeasuredOptions {
+    measures?: boolean | undefined;
+}
+
 class Metrics {
     constructor(version: string);
     get inFlight(): number;
@@ -714,10 +716,9 @@ class Metrics {
     print(): string;
 }
 
-interface MigrateOptions {
+interface MigrateOptions extends MeasuredOptions {
     dryRun?: boolean | undefined;
     verify?: boolean | undefined;
-    measures?: boolean | undefined;
     onLost?: ((lost: LostInMigration) => void) | undefined;
 }
 
@@ -1582,9 +1583,8 @@ interface VerifyAllContentOptions extends VerifyContentOptions {
     onVerified?: ((verified: Verified) => void) | undefined;
 }
 
-interface VerifyContentOptions {
+interface VerifyContentOptions extends MeasuredOptions {
     maxWindowSize?: number | undefined;
-    measures?: boolean | undefined;
 }
 
 interface VerifyPinsOptions extends VerifyContentOptions {
