@@ -16,9 +16,8 @@ interface BlockSize {
     size: number;
 }
 
-class BlockTooLargeError extends Error {
+class BlockTooLargeError extends NamedError {
     static readonly name = "BlockTooLargeError";
-    readonly name = "BlockTooLargeError";
     readonly size: number;
     readonly max: number;
     constructor(size: number, max: number);
@@ -33,15 +32,13 @@ interface Damage {
     error?: unknown;
 }
 
-class DamagedIndexError extends Error {
+class DamagedIndexError extends NamedError {
     static readonly name = "DamagedIndexError";
-    readonly name = "DamagedIndexError";
     constructor(name: string, reason: string, options?: ErrorOptions);
 }
 
-class DamagedPackError extends Error {
+class DamagedPackError extends NamedError {
     static readonly name = "DamagedPackError";
-    readonly name = "DamagedPackError";
     readonly pack: string;
     readonly offset: number;
     constructor(pack: string, offset: number, reason: string, options?: ErrorOptions);
@@ -267,16 +264,14 @@ interface Row {
 
 type Source<T> = Iterable<T> | AsyncIterable<T>;
 
-class StoreClosedError extends Error {
+class StoreClosedError extends NamedError {
     static readonly name = "StoreClosedError";
-    readonly name = "StoreClosedError";
     constructor();
 }
 //# sourceMappingURL=errors.d.ts.map
 
-class StoreFailedError extends Error {
+class StoreFailedError extends NamedError {
     static readonly name = "StoreFailedError";
-    readonly name = "StoreFailedError";
     constructor(options: ErrorOptions);
 }
 
@@ -289,9 +284,8 @@ interface StoreStats {
     dead: number;
 }
 
-class UnreadablePackError extends Error {
+class UnreadablePackError extends NamedError {
     static readonly name = "UnreadablePackError";
-    readonly name = "UnreadablePackError";
     readonly pack: string;
     constructor(pack: string, options: ErrorOptions);
 }

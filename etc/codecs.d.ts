@@ -12,6 +12,7 @@
 // @ipfsz/codecs/strings: StringSpan, Strings, StringsInit, StringsModule
 // @ipfsz/codecs/zstd-decoder: ZSTD_DECODER, ZSTD_JS, zstdDecoder
 // @ipfsz/codecs/zstd-delta: CheckedDelta, Delta, DeltaCompressor, DeltaOptions
+// @ipfsz/codecs/zstd-header: MAGIC, MAX_HEADER_LENGTH, ZstdHeader, isZstdFrame, readZstdHeader
 // @ipfsz/codecs/zstd: ZSTD, zstd
 // @ipfsz/codecs: CODES, Codec, CodecInit, CodecName, CompressOptions, CorruptFrameError, CorruptFrameErrorOptions, DecompressOptions, DecompressStreamOptions, DictionaryNotSupportedError, FORMATTED_DICTIONARY, FrameTooLargeError, ImplementationName, InvalidDictionaryError, InvalidLevelError, Levels, MAX_DICTIONARY_SIZE, MAX_FRAME_SIZE, MIN_DICTIONARY_SIZE, MissingImplementationError, PrepareOptions, UnknownCodecError, WindowTooLargeError, WorkerCrashedError, WrongFrameError, checkLevel
 
@@ -232,10 +233,14 @@ interface Levels {
     readonly default: number;
 }
 
+const MAGIC = 4247762216;
+
 const MAX_DICTIONARY_SIZE: number;
 //# sourceMappingURL=constants.d.ts.map
 
 const MAX_FRAME_SIZE: number;
+
+const MAX_HEADER_LENGTH: number;
 
 const MIN_DICTIONARY_SIZE = 8;
 
@@ -341,6 +346,15 @@ const ZSTD_DECODER: CodecDefinition;
 
 const ZSTD_JS: ImplementationEntry;
 
+interface ZstdHeader {
+    readonly length: number;
+    readonly window: number;
+    readonly contentSize: number | undefined;
+    readonly hasChecksum: boolean;
+    readonly hasReservedBit: boolean;
+    readonly needsDictionary: boolean;
+}
+
 function allCodecs(init?: Omit<CodecInit, 'implementation'>): Codec[];
 //# sourceMappingURL=all.d.ts.map
 
@@ -373,6 +387,8 @@ function inflateStream(): InflateStream;
 
 function isJoinable(start: Uint8Array): boolean;
 
+function isZstdFrame(bytes: Uint8Array): boolean;
+
 function joinMembers(stored: AsyncIterable<Uint8Array>, lengths: Iterable<number>): AsyncGenerator<Uint8Array>;
 
 function joinWholeMembers(members: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
@@ -385,6 +401,9 @@ function lz4(init?: CodecInit): Codec;
 
 function lzo(init?: CodecInit): Codec;
 //# sourceMappingURL=lzo.d.ts.map
+
+function readZstdHeader(frame: Uint8Array): ZstdHeader;
+//# sourceMappingURL=zstd-header.d.ts.map
 
 function seal(codec: CodecName, frame: Uint8Array): Uint8Array;
 

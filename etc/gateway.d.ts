@@ -236,10 +236,7 @@ interface NodeServerInit extends NodeHandlerInit {
         key: string;
         cert: string;
     } | undefined;
-    headersTimeout?: number | undefined;
-    requestTimeout?: number | undefined;
     idleTimeout?: number | undefined;
-    keepAliveTimeout?: number | undefined;
     maxHeaderSize?: number | undefined;
     maxConnections?: number | undefined;
     connectionsPerAddress?: number | undefined;

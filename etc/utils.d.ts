@@ -14,6 +14,7 @@
 // @ipfsz/utils/lru-map: LruMap, LruMapInit
 // @ipfsz/utils/map-ordered: MapOrderedOptions, Settled, mapOrdered, settle, unwrap
 // @ipfsz/utils/message-of: messageOf
+// @ipfsz/utils/mutex: Mutex
 // @ipfsz/utils/named-error: NamedError
 // @ipfsz/utils/near-words: nearWords
 // @ipfsz/utils/open-regular-file: FileIds, OpenRegularFileOptions, isAt, isSameFile, openRegularFile, openRegularFileSync
@@ -126,6 +127,11 @@ interface MapOrderedOptions {
     concurrency: number;
     signal?: AbortSignal | null | undefined;
 }
+
+class Mutex {
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+//# sourceMappingURL=mutex.d.ts.map
 
 abstract class NamedError extends Error {
     constructor(message?: string, options?: ErrorOptions);

@@ -135,7 +135,7 @@ export class Segment {
   /** The first of the entries from `low` to `high` (exclusive) whose print is not smaller. */
   #firstFrom (print: number, low: number, high: number): number {
     let number = -1
-    let page = NO_PRINTS
+    let page: Buffer = NO_PRINTS
 
     while (low < high) {
       const middle = low + high >>> 1
