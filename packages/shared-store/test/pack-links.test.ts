@@ -66,6 +66,18 @@ describe('what the blocks of a pack link to', () => {
     await expect(storage.links.of((await block(new Uint8Array(9))).cid)).resolves.toBeUndefined()
   })
 
+  it('is read of all packs at the same time for who needs most of them', async () => {
+    const blocks = await someBlocks()
+    const { storage, operations } = await stored(blocks)
+    await storage.writer.put((await node([])).cid, dagPb.encode({ Links: [] }))
+    await storage.sync()
+    operations.length = 0
+    await storage.links.of(blocks[1].cid)
+    expect(operations).toHaveLength(1)
+    await storage.links.of(blocks[1].cid, true)
+    expect(operations).toHaveLength(2)
+  })
+
   it('is read with two requests if it is long', async () => {
     const leaves = await Promise.all(Array.from({ length: 3000 }, async (_, i) => block(Buffer.from(`leaf ${i}`))))
     const all = await Promise.all([1, 2, 3].map(async n => node(leaves.slice(n).map(({ cid }) => cid))))

@@ -16,7 +16,7 @@ import { systemClock } from '../src/clock.ts'
 import { collect } from '../src/collect/collect.ts'
 import { parsePackKey } from '../src/packs/pack-keys.ts'
 import { PackStorage } from '../src/packs/pack-storage.ts'
-import { keyOf } from '../src/packs/index.ts'
+import { keyOf, PIECE } from '../src/packs/index.ts'
 import { StoreSession } from '../src/sessions/store-session.ts'
 import type { Clock } from '../src/clock.ts'
 import type { CollectionResult } from '../src/collect/collection.ts'
@@ -57,11 +57,11 @@ const clock: Clock = {
 class Store {
   readonly operations: StoreOperation[] = []
   /** Called before each operation: may reject. */
-  fault: (operation: StoreOperation) => void = () => {}
+  fault: (operation: StoreOperation) => void | Promise<void> = () => {}
   readonly objects = new MemoryObjects({
     before: async operation => {
       this.operations.push(operation)
-      this.fault(operation)
+      await this.fault(operation)
     }
   })
 
@@ -690,6 +690,63 @@ describe('a collection of packs', () => {
     const { rounds } = await store.collect([...halves.map(([block]) => block), kept], store.storage(), 0.05)
 
     expect(rounds).toBe(1)
+  })
+
+  it.each([sha256, sha512])('has blocks whose hash it compares, so that nobody else need, of $name', async hasher => {
+    const { cid, bytes } = await noise(1000)
+    const other = CID.createV1(cid.code, await hasher.digest(bytes))
+    const store = new Store()
+    const storage = store.storage()
+    await storage.put(other, bytes)
+    await storage.sync()
+    const [{ bytes: pack }] = store.objects.objects.values()
+    const at = Buffer.from(pack.buffer, pack.byteOffset).indexOf(bytes.subarray(0, 32))
+    pack[at + 500] ^= 1
+
+    expect([storage.checksBlocks, storage.forSession(await store.session()).checksBlocks]).toEqual([true, true])
+    await expect(collectBytes(store.storage().get(other))).rejects.toMatchObject({
+      name: hasher === sha256 ? 'StoreObjectError' : 'CorruptBlockError'
+    })
+  })
+
+  it('reads a pack while it copies another', async () => {
+    const store = new Store()
+    const packs = await Promise.all([1, 2].map(async () =>
+      Promise.all(Array.from({ length: 10 }, async () => noise(50_000)))))
+
+    for (const blocks of packs) {
+      await store.add(blocks)
+    }
+
+    const storage = store.storage()
+    await storage.catalog.refresh()
+    const both = Promise.withResolvers<void>()
+    const asked = new Set<string>()
+    store.fault = async ({ kind, key }) => {
+      if (kind === 'get' && key.startsWith('packs/') && asked.add(key).size === 2) {
+        both.resolve()
+      }
+
+      await (asked.size > 0 && kind === 'get' ? both.promise : undefined)
+    }
+
+    await store.collect(packs.map(([block]) => block), storage)
+    expect(store.packs).toHaveLength(1)
+  })
+
+  it('reads no more of a pack than what it copies', async () => {
+    const store = new Store()
+    const blocks = await Promise.all(Array.from({ length: 200 }, async () => noise(50_000)))
+    await store.add(blocks)
+    const storage = store.storage()
+    await storage.catalog.refresh()
+    const read = vi.spyOn(storage, 'read')
+    const kept = blocks.slice(30, 40)
+    await store.collect(kept, storage)
+    const bytes = read.mock.calls.reduce((sum, [,, { length }]) => sum + length, 0)
+
+    expect(bytes).toBeLessThan(10 * 50_000 + 3 * PIECE)
+    await checkAll(store.storage(), kept)
   })
 
   it('copies with a request or two for each pack', async () => {

@@ -9,6 +9,9 @@ import type { Row } from '../format/entry.ts'
 /** Up to this stored size, decompressing takes less than reaching the thread pool and waiting there. */
 const MAX_SYNC = 64 * 1024
 
+/** Bytes before a block in which its section begins, if its hash has 32 bytes. */
+export const MAX_HEAD = 64
+
 /**
  * The content of a frame: sections of a CAR.
  *
@@ -85,6 +88,59 @@ export function blockIn ({ pack, frame, start, length }: Row, content: Uint8Arra
   }
 
   return Uint8Array.prototype.slice.call(content, start, start + length)
+}
+
+/**
+ * The CID of a block of a raw frame, by the bytes before it, so that the frame need not be read. Only for hashes of at
+ * most 32 bytes.
+ *
+ * @param parts - one after the other, the bytes before the block: `MAX_HEAD`, or all of them
+ * @returns undefined if that does not tell: `cidIn` does
+ */
+export function cidBefore (
+  { start, length }: Pick<Row, 'start' | 'length'>,
+  parts: readonly Uint8Array[]
+): CID | undefined {
+  const size = Math.min(start, MAX_HEAD)
+  const { start: from, end: to } = rawRange(start - size, size)
+
+  if (parts.reduce((sum, { byteLength }) => sum + byteLength, 0) < to - from) {
+    return undefined
+  }
+
+  const head = rawBytesIn(parts, start - size, { position: start - size, length: size })
+  const found: CID[] = []
+
+  // before a CID is the length of both. Other bytes may look so by chance
+  for (let at = 1; at < size; at++) {
+    const cid = endsWithVarint(head, at, size - at + length) ? decodeCid(head.subarray(at)) : undefined
+    found.push(...cid == null ? [] : [cid])
+  }
+
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Whether a number is before a position. */
+function endsWithVarint (bytes: Uint8Array, end: number, value: number): boolean {
+  const size = varint.encodingLength(value)
+
+  for (let i = 0; i < size; i++) {
+    const byte = Math.floor(value / 0x80 ** i) % 0x80 + (i < size - 1 ? 0x80 : 0)
+
+    if (bytes[end - size + i] !== byte) {
+      return false
+    }
+  }
+
+  return true
+}
+
+function decodeCid (bytes: Uint8Array): CID | undefined {
+  try {
+    return CID.decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 /** The CID of the block of a row. @throws {DamagedPackError} the content is not a sequence of sections */

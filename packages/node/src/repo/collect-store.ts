@@ -45,7 +45,7 @@ export async function collectStore (
       signal,
       leaves: 'skip',
       depth,
-      knownLinks: async cid => packs.links.of(cid),
+      knownLinks: async cid => packs.links.of(cid, true),
       reached: {
         add: (cid, levels) => reached.add(byKey(cid), levels),
         keep: (cid, levels) => { reached.keep(byKey(cid), levels) },

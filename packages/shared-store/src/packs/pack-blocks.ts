@@ -1,4 +1,5 @@
 import { DamagedPackError, keyOf, keyText } from '@ipfsz/blockstore-packed/whole'
+import { checkBlock } from '@ipfsz/core'
 import { NotFoundError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -46,13 +47,14 @@ export class PackBlocks {
 
   /** Begin to read blocks with `readWithCid`, with few requests: no more than memory keeps, 64 MiB. */
   prepare (rows: readonly Row[]): void {
-    this.#reader.prepare(rows.map(row => ({ row, key: this.#init.catalog.keyOf(row.pack) })), true)
+    this.#reader.prepare(rows.map(row => ({ row, key: this.#init.catalog.keyOf(row.pack) })))
   }
 
   /**
-   * Read a block, into memory of its own. Its hash is right, if that is SHA-256.
+   * Read a block, into memory of its own. Its hash is right.
    *
    * @throws {NotFoundError}
+   * @throws {CorruptBlockError} it has another hash, of another kind than SHA-256
    * @throws {StoreObjectError} it is damaged wherever it is
    */
   async get (cid: CID, { signal }: AbortOptions = {}): Promise<Uint8Array> {
@@ -83,6 +85,8 @@ export class PackBlocks {
         })
 
         if (bytes instanceof Uint8Array) {
+          await (multihash.code === sha256.code ? undefined : checkBlock(cid, bytes))
+
           return bytes
         }
 

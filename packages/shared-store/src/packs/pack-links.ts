@@ -20,6 +20,8 @@ const UNKNOWN = 0xffffffff
 const FIRST_READ = 256 * 1024
 /** Links of a pack at most: they count as bytes of it. Those that are kept in memory, together. */
 const MAX_SIZE = 64 * 1024 * 1024
+/** Packs of which all is read at once. */
+const MAX_PREPARED = 32
 /** What a row takes in memory. */
 const ROW_MEMORY = 128
 
@@ -95,14 +97,25 @@ export class PackLinks {
     maxSize: MAX_SIZE, keepsLast: true, sizeOf: ({ bytes, rows }) => bytes.byteLength + rows.size * ROW_MEMORY
   })
 
+  #isPrepared = false
+
   constructor (catalog: PackCatalog, read: PackBytes['read']) {
     this.#catalog = catalog
     this.#read = read
   }
 
-  /** What a block links to. Undefined: it must be read, as its pack does not say so, is damaged or gone. */
-  async of ({ multihash }: Pick<CID, 'multihash'>): Promise<CID[] | undefined> {
+  /**
+   * What a block links to. Undefined: it must be read, as its pack does not say so, is damaged or gone.
+   *
+   * @param isOfMany - whether most packs will be asked for: if they are few, all are read at the same time
+   */
+  async of ({ multihash }: Pick<CID, 'multihash'>, isOfMany = false): Promise<CID[] | undefined> {
     const key = keyOf(multihash)
+
+    if (isOfMany && !this.#isPrepared) {
+      this.#isPrepared = true
+      this.#prepare()
+    }
 
     for (const { pack } of await this.#catalog.find(key)) {
       const links = await this.#linksOf(pack)
@@ -114,6 +127,15 @@ export class PackLinks {
     }
 
     return undefined
+  }
+
+  #prepare (): void {
+    const packs = [...this.#catalog.packs.keys()].filter(id => this.#catalog.knows(id))
+
+    if (packs.length <= MAX_PREPARED) {
+      // who needs them is told
+      packs.forEach(pack => { this.#linksOf(pack).catch(() => {}) })
+    }
   }
 
   async #linksOf (pack: string): Promise<Links | undefined> {

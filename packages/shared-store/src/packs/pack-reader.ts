@@ -1,5 +1,5 @@
 import {
-  DamagedPackError, blockIn, cidIn, comparePlaces, contentOf, rawBlockIn, rawPlaceOf
+  DamagedPackError, blockIn, cidBefore, cidIn, comparePlaces, contentOf, MAX_HEAD, rawBlockIn, rawPlaceOf
 } from '@ipfsz/blockstore-packed/whole'
 import { digestInPool } from '@ipfsz/utils/digest-in-pool'
 import { freeBytes } from '@ipfsz/utils/free-bytes'
@@ -19,15 +19,11 @@ import type { CID } from 'multiformats/cid'
 export const PIECE = 128 * 1024
 /** Pieces between two frames that are read with one request for both: a request takes as long as 1 MiB. */
 const MAX_GAP = 8
-/** The same for what is copied, 4 MiB, and pieces of one request: all of a pack. */
-const COPIED = { maxGap: 32, maxPieces: 320 }
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
 const MAX_KEPT = 64 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
 /** Bytes that are requested at the same time, unless one request reads more. */
 const MAX_READING = 64 * 1024 * 1024
-/** Bytes of a multihash of sha2-256: those before a block are read with it. */
-const MAX_MULTIHASH = 34
 
 export interface PackBytes {
   /**
@@ -89,20 +85,15 @@ export class PackReader {
     this.#windows.expect(bytes)
   }
 
-  /**
-   * Begin to read the frames of blocks, with few requests.
-   *
-   * @param isCopied - whether they are to be copied, with their CIDs: that takes all of a raw frame
-   */
-  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>, isCopied = false): void {
+  /** Begin to read the frames of blocks, or what of raw ones is needed for them and their CIDs, with few requests. */
+  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>): void {
     const runs: Run[] = []
-    const { maxGap, maxPieces } = isCopied ? COPIED : { maxGap: MAX_GAP, maxPieces: MAX_EXPECTED }
 
     for (const { row, key } of rows.toSorted((a, b) => comparePlaces(a.row, b.row))) {
-      const { from, to } = piecesOf(isCopied ? frameOf(row) : placeOf(row, MAX_MULTIHASH))
+      const { from, to } = piecesOf(placeOf(row, MAX_HEAD))
       const last = runs.at(-1)
 
-      if (last?.pack === row.pack && from <= last.to + maxGap && to - last.from <= maxPieces) {
+      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= MAX_EXPECTED) {
         last.to = Math.max(last.to, to)
       } else {
         runs.push({ pack: row.pack, key, from, to })
@@ -157,7 +148,12 @@ export class PackReader {
 
   /** The CID with which a block was stored. */
   async readCid (row: Row, key: string | undefined, { signal }: AbortOptions = {}): Promise<CID> {
-    return damageOf(key ?? row.pack, async () => cidIn(row, await this.#content(row, key, signal)))
+    return damageOf(key ?? row.pack, async () => {
+      const head = row.raw && row.start > 0 ? placeOf({ ...row, length: 0 }, MAX_HEAD) : undefined
+      const cid = head && await this.#useStored(head, { key, signal }, parts => cidBefore(row, parts))
+
+      return cid ?? cidIn(row, await this.#content(row, key, signal))
+    })
   }
 
   async #content (row: Row, key: string | undefined, signal: AbortSignal | undefined): Promise<Uint8Array> {

@@ -56,6 +56,8 @@ export interface PackStorageInit {
 
 /** The blocks of a store, in packs that are written whole. A pack never changes, and none is written twice. */
 export class PackStorage implements BlockStorage {
+  readonly checksBlocks = true
+  readonly freshBlocks = true
   readonly catalog: PackCatalog
   /** Bytes of a pack from which it is stored. */
   readonly packSize: number

@@ -2,6 +2,7 @@
 import {
   blockIn, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, readPackTable, tableSizeOf
 } from '@ipfsz/blockstore-packed/whole'
+import { freeBytes } from '@ipfsz/utils/free-bytes'
 import { sleep } from '../clock.ts'
 import { putOnce } from '../objects/put-once.ts'
 import { FollowedSession, LOOK } from './followed-session.ts'
@@ -208,7 +209,12 @@ export class PackWriter {
       this.#addPart({
         ...await encodeWith(this.#init.compress, this.#init.level, blocks), links: encodeLinks(blocks)
       })
-      blocks.forEach(({ key }) => { this.#plain.delete(keyText(key)) })
+
+      for (const { key, bytes } of blocks) {
+        this.#plain.delete(keyText(key))
+        // who has asked for it got a copy
+        freeBytes(bytes)
+      }
     }
   }
 
