@@ -9,8 +9,9 @@ import { collectBytes } from '@ipfsz/utils/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
-import { expect, it as base } from 'vitest'
+import { expect, it as base, onTestFinished, vi } from 'vitest'
 import { MemoryObjects } from '../../../test/support/memory-objects.ts'
+import { SharedCache } from '../src/cache/shared-cache.ts'
 import { openRepo } from '../src/repo/repo.ts'
 import { StoreAwayError } from '../src/errors.ts'
 import { withStoreCache } from '../src/repo/store-cache.ts'
@@ -105,6 +106,17 @@ it('reads packs of a store once, also in the next process, which lists them agai
   await reader.process(async repo => check(repo, blocks))
 
   expect(reader.requests).toEqual(['list packs/'])
+})
+
+it('looks only for what is kept', async ({ reader }) => {
+  const read = vi.spyOn(SharedCache.prototype, 'read')
+  onTestFinished(() => { read.mockRestore() })
+  const blocks = await reader.add(30)
+  await reader.process(async repo => check(repo, blocks))
+  expect(read).not.toHaveBeenCalled()
+  await reader.process(async repo => check(repo, blocks))
+
+  expect(await Promise.all(read.mock.results.map(async ({ value }) => await value != null))).not.toContain(false)
 })
 
 it('reads what is kept of packs while the store is away, and fails at once for the rest', async ({ reader }) => {

@@ -2,7 +2,7 @@
 // Above 250 lines: reading, writing and telling the table change one state, which is told to the table in batches.
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeStale, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkBlock } from '@ipfsz/core'
@@ -154,6 +154,14 @@ export class SharedCache {
     this.#note({ name, used: Date.now(), gone: true })
 
     return undefined
+  }
+
+  /** What is kept in the directory of a name, or about to be: to list it takes one call, and to look for each many. */
+  async namesBeside (name: string): Promise<ReadonlySet<string>> {
+    const writing = [...this.#writing.keys()]
+    const kept = await readdir(dirname(this.#file(name))).catch(() => [])
+
+    return new Set([...writing, ...kept])
   }
 
   /**

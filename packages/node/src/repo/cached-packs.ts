@@ -93,7 +93,7 @@ interface CachedPiecesInit {
  */
 export function cachedPieces (
   packs: Pick<PackStorage, 'read'>,
-  cache: Pick<SharedCache, 'keep' | 'read'>,
+  cache: Pick<SharedCache, 'keep' | 'namesBeside' | 'read'>,
   { watch, counts, isSmall }: CachedPiecesInit
 ): PackBytes['read'] {
   const keep = async (name: string, bytes: Uint8Array): Promise<void> =>
@@ -148,12 +148,17 @@ async function readKept (
   pack: string,
   from: number,
   to: number,
-  cache: Pick<SharedCache, 'read'>
+  cache: Pick<SharedCache, 'namesBeside' | 'read'>
 ): Promise<{ pieces: Map<number, Uint8Array>, files: Uint8Array[] }> {
   const pieces = new Map<number, Uint8Array>()
   const files: Uint8Array[] = []
+  const names = await cache.namesBeside(nameOf(pack, from))
 
   const read = async (name: string, size: number): Promise<Uint8Array | undefined> => {
+    if (!names.has(name)) {
+      return undefined
+    }
+
     const bytes = await cache.read(name, async bytes => bytes.byteLength <= size + CHECKSUM && isGood(bytes))
     files.push(...bytes == null ? [] : [bytes])
 
@@ -187,7 +192,7 @@ function partsOf (from: number, to: number): Array<{ group: number, from: number
   })
 }
 
-/** The numbers first: the last characters are spread well over directories. */
+/** The numbers first: the last characters are spread well over directories, and those of a pack are in one. */
 function nameOf (pack: string, piece: number): string {
   return `${piece}-${pack}`
 }

@@ -47,7 +47,7 @@ export class PackBlocks {
 
   /** Begin to read blocks with `readWithCid`, with few requests: no more than memory keeps, 64 MiB. */
   prepare (rows: readonly Row[]): void {
-    this.#reader.prepare(rows.map(row => ({ row, key: this.#init.catalog.keyOf(row.pack) })))
+    this.#reader.prepare(rows.map(row => ({ row, key: this.#init.catalog.keyOf(row.pack) })), true)
   }
 
   /**

@@ -19,11 +19,16 @@ import type { CID } from 'multiformats/cid'
 export const PIECE = 128 * 1024
 /** Pieces between two frames that are read with one request for both: a request takes as long as 1 MiB. */
 const MAX_GAP = 8
+/** Pieces of one request for what is copied: all of a pack. */
+const MAX_COPIED = 320
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
 const MAX_KEPT = 64 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
 /** Bytes that are requested at the same time, unless one request reads more. */
 const MAX_READING = 64 * 1024 * 1024
+
+/** Bytes of a multihash of sha2-256: those before a block are read with it. */
+const MAX_MULTIHASH = 34
 
 export interface PackBytes {
   /**
@@ -68,8 +73,8 @@ export class PackReader {
   /** Those that are being read. */
   readonly #coming = new Map<string, Piece>()
   #reading = 0
-  /** How many blocks are compared with their hashes now. */
-  #checking = 0
+  /** How many blocks are being read. */
+  #blocks = 0
   #waiting: Array<() => void> = []
   readonly #windows: ReadWindows
   readonly #frames = new LruMap<string, Promise<Uint8Array>>({ maxSize: MAX_FRAMES, sizeOf: () => PIECE })
@@ -85,15 +90,20 @@ export class PackReader {
     this.#windows.expect(bytes)
   }
 
-  /** Begin to read the frames of blocks, or what of raw ones is needed for them and their CIDs, with few requests. */
-  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>): void {
+  /**
+   * Begin to read the frames of blocks, or what of raw ones is needed for them, with few requests.
+   *
+   * @param isCopied - whether they are to be copied, with their CIDs
+   */
+  prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>, isCopied = false): void {
     const runs: Run[] = []
+    const [before, maxPieces] = isCopied ? [MAX_HEAD, MAX_COPIED] : [MAX_MULTIHASH, MAX_EXPECTED]
 
     for (const { row, key } of rows.toSorted((a, b) => comparePlaces(a.row, b.row))) {
-      const { from, to } = piecesOf(placeOf(row, MAX_HEAD))
+      const { from, to } = piecesOf(placeOf(row, before))
       const last = runs.at(-1)
 
-      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= MAX_EXPECTED) {
+      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= maxPieces) {
         last.to = Math.max(last.to, to)
       } else {
         runs.push({ pack: row.pack, key, from, to })
@@ -120,6 +130,8 @@ export class PackReader {
     multihash: MultihashDigest,
     { signal, isChecked = true }: AbortOptions & { isChecked?: boolean } = {}
   ): Promise<Uint8Array> {
+    this.#blocks++
+
     return damageOf(key ?? row.pack, async () => {
       const block = row.raw
         ? await this.#useStored(placeOf(row, multihash.bytes.byteLength), { key, signal }, parts =>
@@ -131,19 +143,14 @@ export class PackReader {
       }
 
       return block
-    })
+    }).finally(() => { this.#blocks-- })
   }
 
   async #isHash ({ code, digest }: MultihashDigest, block: Uint8Array): Promise<boolean> {
-    this.#checking++
+    // this thread has others to do something for
+    const inPool = this.#blocks > 1 ? digestInPool(code, block) : undefined
 
-    try {
-      const inPool = this.#checking > 1 ? digestInPool(code, block) : undefined
-
-      return Buffer.compare(await inPool ?? sha256Sync(block) ?? block, digest) === 0
-    } finally {
-      this.#checking--
-    }
+    return Buffer.compare(await inPool ?? sha256Sync(block) ?? block, digest) === 0
   }
 
   /** The CID with which a block was stored. */
@@ -236,7 +243,7 @@ export class PackReader {
       const name = nameOf(pack, number)
       const at = (number - from) * PIECE
       // in memory of its own: it may be kept for longer than the others
-      const own = bytes.then(all => Uint8Array.prototype.slice.call(all, at, at + PIECE))
+      const own = bytes.then(all => copyOf(all.subarray(at, at + PIECE)))
       const piece = { bytes: own, users: 0, isDropped: false }
       this.#coming.set(name, piece)
       void this.#keepLater(name, piece)
@@ -275,6 +282,14 @@ export class PackReader {
       this.#waiting.splice(0).forEach(resolve => { resolve() })
     }
   }
+}
+
+/** In memory that is not zeroed first. */
+function copyOf (bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(Buffer.allocUnsafeSlow(bytes.byteLength).buffer)
+  copy.set(bytes)
+
+  return copy
 }
 
 /** Free a piece that is dropped, and that nobody uses. */
