@@ -1,9 +1,9 @@
+import { decodeCids } from '@ipfsz/utils/decode-cids'
 import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { decodeCids } from '../src/links/decode-cids.ts'
 import { DAG_PB, files, RAW, toV0, ZSTD } from './link-fixtures.ts'
 
 describe('decodeCids', () => {

@@ -546,7 +546,7 @@ async function openRecord (now: number): Promise<TreeRecord> {
   const file = await open(path)
 
   try {
-    const { head } = JSON.parse(String(await readChunk(file))) as { head: string }
+    const { head } = JSON.parse(String(readChunk(file))) as { head: string }
     const { options } = JSON.parse(head) as { options: string }
 
     return await TreeRecord.open({ directory: join(repo, 'known-files'), tree, options, reads: true, now })

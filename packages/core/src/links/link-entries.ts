@@ -8,6 +8,7 @@
  * link, as a word. Older versions of IPFSz read only the first two.
  */
 import { concat } from '@ipfsz/utils/bytes'
+import { decodeCids } from '@ipfsz/utils/decode-cids'
 import * as dagPb from '@ipld/dag-pb'
 import { Key } from 'interface-datastore/key'
 import { CID } from 'multiformats/cid'
@@ -15,7 +16,6 @@ import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { isLayout } from '../content-cid/content-layouts.ts'
-import { decodeCids } from './decode-cids.ts'
 import { InvalidLinkError } from '../errors.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'

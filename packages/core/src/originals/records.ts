@@ -16,6 +16,7 @@
  * with its CID before anybody sees it. A leaf takes about 100 bytes, in a key of text and a value of a few bytes.
  */
 import { concat } from '@ipfsz/utils/bytes'
+import { decodeCids } from '@ipfsz/utils/decode-cids'
 import { Key } from 'interface-datastore/key'
 import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
@@ -26,7 +27,6 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { MIN_DIGEST_LENGTH } from '../constants.ts'
 import { InvalidOriginalError } from '../errors.ts'
 import { readPackedVarints, varint } from '../format/protobuf.ts'
-import { decodeCids } from '../links/decode-cids.ts'
 import type { MultihashDigest } from 'multiformats'
 
 /** The prefixes of the keys of all originals, and of all their blocks. */

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { unmark } from '@ipfsz/core'
+import { decodeCids } from '@ipfsz/utils/decode-cids'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { walkDag } from '../dag/dag-walk.ts'
@@ -90,7 +91,7 @@ export class KnownFiles {
 
   /** The files whose blocks are all there, as they were written, and undefined for the others. */
   async written (files: readonly UnchangedFile[]): Promise<Array<WrittenFile | undefined>> {
-    const cids = files.map(({ before }) => CID.decode(before.cid))
+    const cids = files.map(({ before }) => decodeCids(before.cid)[0])
     const blocks: Array<ListedBlock[] | undefined> = []
 
     for (const [i, { before }] of files.entries()) {

@@ -1,5 +1,6 @@
 /** What threads that add files are asked, and what came of each file. */
 import { mark } from '@ipfsz/core'
+import { decodeCids } from '@ipfsz/utils/decode-cids'
 import { CID } from 'multiformats/cid'
 import { isTorn } from '../disk/file-content.ts'
 import { IDENTITY_SIZE, identityOf, isSameIdentity } from '../disk/file-identity.ts'
@@ -10,9 +11,6 @@ import type { TreeFile } from '../disk/tree-file.ts'
 import type { Candidate } from '../disk/tree-source.ts'
 import type { WrittenFile } from '@ipfsz/core'
 import type { SharedDictionary } from '@ipfsz/core/small-files'
-
-/** Bytes of a CID of a block: of version 1, with a hash of 32 bytes. */
-const CID_SIZE = 36
 
 /** A file of a tree, and its metadata if that is preserved. */
 export interface FileToWrite {
@@ -30,8 +28,7 @@ export interface SmallFileResult extends WrittenFile {
 
 /** The blocks of an answer. */
 export function listBlocks ({ cids, sizes }: Pick<ReadFiles, 'cids' | 'sizes'>): ListedBlock[] {
-  return Array.from(sizes, (size, i) =>
-    ({ cid: CID.decode(cids.subarray(i * CID_SIZE, (i + 1) * CID_SIZE)), size }))
+  return decodeCids(cids).map((cid, i) => ({ cid, size: sizes[i] }))
 }
 
 /** The request for files. Their directories are held until it is released. */

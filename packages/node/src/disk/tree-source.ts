@@ -185,7 +185,8 @@ export async function listNames (
     ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))
 
   for (const { name, decoded, isDirectory } of entries) {
-    const [path, decodedPath] = [name, decoded].map(name => below === '' ? name : `${below}/${name}`)
+    const path = below === '' ? name : `${below}/${name}`
+    const decodedPath = name === decoded ? path : below === '' ? decoded : `${below}/${decoded}`
 
     // the option has no other way to name what is not UTF-8 than with U+FFFD
     if (isIgnored(decodedPath, decoded, isDirectory) || (name !== decoded && ignore(path, isDirectory))) {

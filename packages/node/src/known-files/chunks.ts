@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FileHandle } from 'node:fs/promises'
 
@@ -30,10 +30,10 @@ export function writeChunk (fd: number, content: Uint8Array): void {
  *
  * @returns undefined at the end, and where the file is damaged
  */
-export async function readChunk (file: FileHandle): Promise<Buffer | undefined> {
+export function readChunk ({ fd }: FileHandle): Buffer | undefined {
   try {
-    const head = await readExactly(file, HEAD_SIZE)
-    const bytes = head && await readExactly(file, head.readUInt32LE())
+    const head = readExactly(fd, HEAD_SIZE)
+    const bytes = head && readExactly(fd, head.readUInt32LE())
 
     return bytes == null || Buffer.compare(digestOf(bytes), head?.subarray(4) ?? bytes) !== 0
       ? undefined
@@ -43,12 +43,13 @@ export async function readChunk (file: FileHandle): Promise<Buffer | undefined> 
   }
 }
 
-async function readExactly (file: FileHandle, size: number): Promise<Buffer | undefined> {
+/** Synchronous: a call of the thread pool takes longer than the read. */
+function readExactly (fd: number, size: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(Math.min(size, MAX_SIZE))
   let length = 0
 
   while (length < bytes.byteLength) {
-    const { bytesRead } = await file.read(bytes, length)
+    const bytesRead = readSync(fd, bytes, length, bytes.byteLength - length, null)
 
     if (bytesRead === 0) {
       return undefined

@@ -75,11 +75,11 @@ export class TreeRecord {
   }
 
   /**
-   * What is known of a file. To be asked once, in the order of a walk. At once if it is in memory.
+   * What is known of a file. To be asked once, in the order of a walk.
    *
    * @param path - relative to the tree
    */
-  find (path: string): KnownFile | undefined | Promise<KnownFile | undefined> {
+  find (path: string): KnownFile | undefined {
     while ((this.#next ??= this.#decode()) != null) {
       const { path: next, file } = this.#next
 
@@ -164,8 +164,8 @@ export class TreeRecord {
     }
   }
 
-  async #readMore (path: string): Promise<KnownFile | undefined> {
-    this.#chunk = this.#old && await readChunk(this.#old)
+  #readMore (path: string): KnownFile | undefined {
+    this.#chunk = this.#old && readChunk(this.#old)
     this.#at = 0
     this.#hasMore = this.#chunk != null
 
@@ -193,7 +193,7 @@ async function openOld (path: string, head: string, now: number): Promise<FileHa
 
   try {
     file = await openRegularFile(path)
-    const old = JSON.parse(String(await readChunk(file))) as { head?: unknown, now?: unknown }
+    const old = JSON.parse(String(readChunk(file))) as { head?: unknown, now?: unknown }
 
     if (old.head === head && typeof old.now === 'number' && old.now <= now) {
       return file
