@@ -17,7 +17,7 @@ import type { Ipfsz } from '@ipfsz/core'
 
 const { task, count, target } = workerData as ManyEntries
 const root = cidOf(0)
-const progress = { update () {}, end () {} }
+const progress = { update () {}, add () {}, end () {} }
 const { signal } = new AbortController()
 const entry = nodeOf(task === 'measure' ? { type: 'directory' } : { type: 'symlink', data: Buffer.from('to') }, 0)
 const rootBlock = nodeOf({ type: 'directory' }, count)
@@ -49,7 +49,12 @@ if (task === 'measure') {
     throw new Error(`${entries} entries were counted`)
   }
 } else {
-  await writeTree(target, { cid: root }, { ...options, allowSymlinks: false, whileRemoving: async remove => remove() })
+  await writeTree(target, { cid: root }, {
+    ...options,
+    beforeMore: async () => {},
+    allowSymlinks: false,
+    whileRemoving: async remove => remove()
+  })
 }
 
 function cidOf (number: number): CID {

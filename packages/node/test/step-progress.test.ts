@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listBlocks, removeBlock } from '../../../test/support/stored-blocks.ts'
 import { openRepo } from '../src/handle/open-repo.ts'
-import { VerifiedBytes } from '../src/verify/verified-bytes.ts'
+import { ClaimedBytes } from '../src/tree/claimed-bytes.ts'
 import { addPaths } from './add-trees.ts'
 import type { NodeEvents, Task } from '../src/events.ts'
 
@@ -85,6 +85,13 @@ describe('the progress of a step', () => {
 
     await repo.get('tree', join(directory, 'written'))
     expectWhole(progressOf('write', events))
+    // it certainly fits: it is not measured before
+    expect(progressOf('measure', events)).toEqual([])
+    const { size } = await repo.verify('tree')
+    events.length = 0
+    await repo.get('tree', join(directory, 'measured'), { maxSize: Number(size) })
+    expectWhole(progressOf('write', events))
+    expect(progressOf('measure', events).at(-1)?.done).toBe(Number(size))
   })
 
   it('ends with the total where pins are damaged', async () => {
@@ -109,7 +116,7 @@ describe('the progress of a step', () => {
 describe('the bytes of verified files', () => {
   it('are those of finished files, and what was read of the others, up to what they claim', async () => {
     let done = 0
-    const verified = new VerifiedBytes(bytes => { done += bytes })
+    const verified = new ClaimedBytes(bytes => { done += bytes })
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
     verified.read(5)

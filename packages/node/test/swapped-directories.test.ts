@@ -45,7 +45,7 @@ const it = base.extend<{ places: Places }>({
   }
 })
 
-const progress = { update () {}, end () {} }
+const progress = { update () {}, add () {}, end () {} }
 const { signal } = new AbortController()
 const mtime = { secs: 5n }
 
@@ -263,6 +263,7 @@ async function write (directory: string, swap: () => Promise<void>): Promise<Tre
     limits: new WriteLimits(target),
     progress,
     signal,
+    beforeMore: async () => {},
     allowSymlinks: true,
     concurrency: 1,
     waiting: new SpillStack(join(directory, 'directories')),

@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SpillStack } from '../src/disk/spill-stack.ts'
 import { SmallFiles } from '../src/tree/small-files.ts'
-import { VerifiedBytes } from '../src/verify/verified-bytes.ts'
+import { ClaimedBytes } from '../src/tree/claimed-bytes.ts'
 import { verifyTree } from '../src/verify/verify-tree.ts'
 import { Trees } from './trees.ts'
 import type { SmallTask } from '../src/tree/protocol.ts'
@@ -43,7 +43,7 @@ async function verify (trees: Trees, root: CID, small: boolean): Promise<{ repor
     reading,
     small: threads,
     waiting: new SpillStack<WaitingDirectory>(join(directory, 'waiting')),
-    verified: new VerifiedBytes(() => {}),
+    verified: new ClaimedBytes(() => {}),
     signal: new AbortController().signal
   })
 

@@ -16,6 +16,19 @@ export interface WriteTotals {
   entries: number
 }
 
+/**
+ * How many times the bytes of its blocks a tree has, mostly at most: a file of some bytes takes a whole block of the
+ * disk, and text shrinks to a tenth.
+ */
+const LIKELY_GROWTH = 32
+/** Bytes of a link in a directory, at least. */
+const LINK_SIZE = 40
+
+/** The most that a tree has on disk, unless it is an unusual one, or hostile. @param bytes - that its blocks claim */
+export function likelyTotals (bytes: number): WriteTotals {
+  return { size: bytes * LIKELY_GROWTH, entries: 1 + Math.ceil(bytes / LINK_SIZE) }
+}
+
 /** Limits how much is written to one path. */
 export class WriteLimits {
   /** The most bytes to write. */

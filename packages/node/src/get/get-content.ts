@@ -7,7 +7,7 @@ import { SpillStack } from '../disk/spill-stack.ts'
 import { withShownPath } from '../disk/target-errors.ts'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { writeWhole } from '../disk/write-file.ts'
-import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
+import { checkRoom, likelyTotals, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { beginStep, duringStep } from '../events.ts'
 import { directoryCid, withTarget } from '../read/read-target.ts'
@@ -15,6 +15,8 @@ import { measureTree } from '../tree/measure-tree.ts'
 import { SmallFiles } from '../tree/small-files.ts'
 import { writeTree } from '../tree/write-tree.ts'
 import type { NodeContext, Reading } from '../context.ts'
+import type { Progress } from '../disk/progress.ts'
+import type { WriteTotals } from '../disk/write-limits.ts'
 import type { CidPath } from '../dag/cid-path.ts'
 import type { TreeCounts } from '../tree/tree-writer.ts'
 import type { WaitingDirectory } from '../tree/walk-tree.ts'
@@ -216,23 +218,51 @@ async function writeDirectory (
     await fetchTree(root.cid, size, work)
   }
 
-  const waiting = new SpillStack<WaitingDirectory>(temporaryFor(destination))
+  // each is for one walk at a time
+  const [waiting, measured] = [1, 2].map(() => new SpillStack<WaitingDirectory>(temporaryFor(destination)))
   const small = new SmallFiles(repo)
-  const options = { files, small, limits, waiting, concurrency: small.concurrency, signal }
+  const options = { files, small, limits, concurrency: small.concurrency, signal }
+  const likely = likelyTotals(size)
+  let measuring: Promise<void> | undefined
+
+  const measure = async (written: WriteTotals, progress: Progress): Promise<void> => {
+    const totals = await measureTree(destination, root.cid, { ...options, waiting: measured, progress })
+    await checkRoom(destination, { size: totals.size - written.size, entries: totals.entries - written.entries })
+  }
 
   try {
-    const totals = await measureTree(destination, root.cid, { ...options, progress: step(work, 'measure') })
-    await checkRoom(destination, totals)
-    const { size, ...counts } = await writeTree(destination, root, {
+    if (!await mayHave(likely, work)) {
+      await (measuring = measure({ size: 0, entries: 0 }, step(work, 'measure')))
+    }
+
+    const { size: written, ...counts } = await writeTree(destination, root, {
       ...options,
-      progress: step(work, 'write', totals.size),
+      waiting,
+      progress: step(work, 'write', size),
+      async beforeMore (totals) {
+        if (totals.size > likely.size || totals.entries > likely.entries) {
+          await (measuring ??= measure(totals, { update () {}, end () {} }))
+        }
+      },
       whileRemoving: async remove => duringStep(context, { task: 'remove', name: basename(destination) }, remove),
       allowSymlinks
     })
 
-    return { cid: root.cid, path: destination, type: 'directory', size, counts }
+    return { cid: root.cid, path: destination, type: 'directory', size: written, counts }
   } finally {
-    await Promise.all([waiting.close(), small.close()])
+    await Promise.all([waiting.close(), measured.close(), small.close()])
+  }
+}
+
+/** Whether so much may be written, and has room. To find out how much it is would take a third of the time of `get`. */
+async function mayHave (totals: WriteTotals, { destination, limits }: Work): Promise<boolean> {
+  try {
+    limits.check(totals)
+    await checkRoom(destination, totals)
+
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -8,16 +8,18 @@ import { withShownPath } from '../disk/target-errors.ts'
 import { writeNew } from '../disk/write-file.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { TreeEntryError } from '../errors.ts'
+import { reportBytes } from '../repo/report-reads.ts'
+import { ClaimedBytes } from './claimed-bytes.ts'
 import { InTurns } from './in-turns.ts'
 import { listLinks } from '../dag/list-links.ts'
 import { sizeOf } from './small-files.ts'
 import type { HeldDirectory } from '../disk/held-directory.ts'
 import type { Metadata } from '../disk/restore-metadata.ts'
-import type { WriteLimits } from '../disk/write-limits.ts'
-import type { Progress } from '../disk/progress.ts'
+import type { WriteLimits, WriteTotals } from '../disk/write-limits.ts'
+import type { StepProgress } from '../events.ts'
 import type { SmallFiles } from './small-files.ts'
 import type { FoundDirectory, TreeEntry, TreeVisitor } from './walk-tree.ts'
-import type { DirectoryLink, Ipfsz } from '@ipfsz/core'
+import type { BlocksBelow, DirectoryLink, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** How many files are written at a time by this thread, and how many bytes they have. */
@@ -35,8 +37,11 @@ export interface TreeCounts {
 export interface TreeWriterInit {
   files: Pick<Ipfsz, 'blocks' | 'cat' | 'stat'>
   small: Pick<SmallFiles, 'run'>
-  progress: Progress
+  /** Counts bytes of blocks, as links claim them. */
+  progress: Pick<StepProgress, 'add' | 'end'>
   limits: WriteLimits
+  /** Called before more is written, with what there will be then, as far as that is known. */
+  beforeMore: (totals: WriteTotals) => Promise<void>
   /** Whether symlinks may lead out of the tree. */
   allowSymlinks: boolean
   signal: AbortSignal
@@ -68,6 +73,7 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
   readonly #isMarked: boolean
   readonly #blocks: ReturnType<Ipfsz['blocks']>
   readonly #turns = new InTurns(CONCURRENCY, MAX_BYTES)
+  readonly #claimed: ClaimedBytes
   /** The directories below the root that are not complete. */
   readonly #held = new Set<HeldDirectory>()
 
@@ -80,6 +86,7 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
     this.#init = init
     this.#isMarked = isMarked(cid)
     this.#blocks = init.files.blocks(cid, { signal: init.signal })
+    this.#claimed = new ClaimedBytes(init.progress.add)
   }
 
   async enter (
@@ -93,34 +100,37 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
     return { held, name, cid, metadata, parent, hasSymlinks: false }
   }
 
-  async * list ({ held: { shown }, cid }: WrittenDirectory): AsyncGenerator<DirectoryLink> {
-    for await (const link of listLinks(cid, this.#blocks, this.#init.signal)) {
-      checkName(shown, link.name)
-      yield link
-    }
+  list (directory: WrittenDirectory): AsyncGenerator<DirectoryLink> {
+    return this.#list(directory, bytes => { this.#claimed.add(bytes) })
   }
 
   async visit (entries: readonly Entry[]): Promise<Array<FoundDirectory | undefined>> {
-    const { small, progress } = this.#init
+    const { small, beforeMore } = this.#init
     const pathOf = ({ directory, name }: Entry): string => `${directory.held.path}/${name}`
+    await beforeMore(this.#totals)
     const results = await small.run('write', entries, this.#isMarked, pathOf)
     const found: Array<FoundDirectory | undefined> = []
     const left: number[] = []
+    let bytes = 0
 
     for (const [i, result] of results.entries()) {
+      const { directory, size } = entries[i]
+
       if (result.type === 'directory') {
         found[i] = result.found
       } else if (result.type === 'symlink') {
-        entries[i].directory.hasSymlinks = true
+        directory.hasSymlinks = true
+        bytes += size
       } else if (result.type === 'file') {
         this.counts.size += result.size
         this.#count('files')
+        bytes += size
       } else {
         left.push(i)
       }
     }
 
-    progress.update(this.counts.size)
+    this.#claimed.add(bytes)
     await this.#turns.each(left, i => sizeOf(entries[i], results[i]), async i => {
       found[i] = await this.#visitOne(entries[i])
     })
@@ -168,8 +178,11 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
 
     if (unixfs?.type === 'symlink') {
       directory.hasSymlinks = true
+      this.#claimed.add(entry.size)
     } else {
-      await this.#shown(directory, async () => this.#writeFile(`${directory.held.path}/${name}`, described))
+      const path = `${directory.held.path}/${name}`
+      await this.#shown(directory, async () => this.#claimed.during(entry.size, async () =>
+        this.#writeFile(path, described, entry.size)))
     }
 
     return undefined
@@ -188,19 +201,38 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
     return described
   }
 
-  async #writeFile (path: string, entry: Described): Promise<void> {
-    const { files, progress, signal } = this.#init
+  /** @param claim - bytes of its blocks, as its directory says */
+  async #writeFile (path: string, entry: Described, claim: number): Promise<void> {
+    const { files, beforeMore, signal } = this.#init
+    const size = entry.sizeKnown === false ? 0 : Number(entry.size)
+    const { size: before, entries } = this.#totals
 
+    await beforeMore({ size: before + size, entries })
     this.#count('files')
     await writeNew(path, files.cat(entry.cid, { signal, transient: true }), metadataOf(entry), bytes => {
-      progress.update(this.counts.size += bytes)
+      this.counts.size += bytes
+      this.#claimed.read(size === 0 ? bytes : bytes / size * claim)
       this.#checkLimits()
     })
   }
 
+  async * #list (
+    { held: { shown }, cid }: WrittenDirectory,
+    onBytes: (bytes: number) => void = () => {}
+  ): AsyncGenerator<DirectoryLink> {
+    const blocks: Pick<BlocksBelow, 'get'> = {
+      get: (cid, options) => reportBytes(this.#blocks.get(cid, options), onBytes)
+    }
+
+    for await (const link of listLinks(cid, blocks, this.#init.signal)) {
+      checkName(shown, link.name)
+      yield link
+    }
+  }
+
   /** The directory is listed again: there may be millions of symlinks, which nobody remembers. */
   async #writeSymlinks (directory: WrittenDirectory): Promise<void> {
-    for await (const link of this.list(directory)) {
+    for await (const link of this.#list(directory)) {
       const entry = await this.#describe({ ...link, directory })
 
       if (entry.unixfs?.type === 'symlink') {
@@ -252,9 +284,13 @@ export class TreeWriter implements TreeVisitor<WrittenDirectory> {
 
   /** Checked again while writing: the sizes that blocks claimed before may be false. */
   #checkLimits (): void {
+    this.#init.limits.check(this.#totals)
+  }
+
+  get #totals (): WriteTotals {
     const { files, directories, symlinks, size } = this.counts
 
-    this.#init.limits.check({ size, entries: files + directories + symlinks })
+    return { size, entries: files + directories + symlinks }
   }
 
   /** Do something in a directory. Its errors name the paths that the user knows. */

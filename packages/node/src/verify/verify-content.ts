@@ -9,7 +9,7 @@ import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep } from '../events.ts'
 import { cidAt, withTargets } from '../read/read-target.ts'
 import { reportReads } from '../repo/report-reads.ts'
-import { VerifiedBytes } from './verified-bytes.ts'
+import { ClaimedBytes } from '../tree/claimed-bytes.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext, Session } from '../context.ts'
 import type { MeasuredOptions } from '../events.ts'
@@ -100,7 +100,7 @@ async function verifyOne (
   const name = cid.toString()
   const [total] = measures ? await claimedSizes([cid], repo.blockstore, signal) : []
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
-  const verified = new VerifiedBytes(progress.add)
+  const verified = new ClaimedBytes(progress.add)
   const reading = ipfsz({ blockstore: reportReads(repo.blockstore, verified.read), datastore: links })
   const waiting = new SpillStack<WaitingDirectory>(temporaryFor(join(tmpdir(), 'ipfsz-verify')))
   const small = smallFilesToVerify(repo)

@@ -10,7 +10,7 @@ import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
 import { beginStep } from '../events.ts'
 import { reportReads } from '../repo/report-reads.ts'
-import { VerifiedBytes } from './verified-bytes.ts'
+import { ClaimedBytes } from '../tree/claimed-bytes.ts'
 import { smallFilesToVerify, verifyTree } from './verify-tree.ts'
 import type { NodeContext } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -59,7 +59,7 @@ export async function verifyPins (
   const total = measures ? claims.reduce((sum, claim) => sum + claim, 0) : undefined
   const name = pins.length === 1 ? '1 pin' : `${pins.length} pins`
   const progress = beginStep(context, { task: 'verify', name, unit: 'bytes', total })
-  const verified = new VerifiedBytes(progress.add)
+  const verified = new ClaimedBytes(progress.add)
   // without links: they would read another file than the pinned one
   const files = ipfsz({ blockstore: repo.blockstore })
   const reading = ipfsz({ blockstore: reportReads(repo.blockstore, verified.read) })

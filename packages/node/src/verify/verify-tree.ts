@@ -14,7 +14,7 @@ import { LEFT, sizeOf, SmallFiles } from '../tree/small-files.ts'
 import { defaultThreads } from '../threads/thread-pool.ts'
 import { walkTree } from '../tree/walk-tree.ts'
 import { CountedBlocks } from './counted-blocks.ts'
-import type { VerifiedBytes } from './verified-bytes.ts'
+import type { ClaimedBytes } from '../tree/claimed-bytes.ts'
 import type { SmallResult } from '../tree/small-files.ts'
 import type { FoundDirectory, TreeEntry, TreeVisitor, WaitingDirectory } from '../tree/walk-tree.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -42,7 +42,7 @@ export interface VerifyTreeOptions {
   reading: Pick<Ipfsz, 'verify'>
   small: SmallFiles
   waiting: SpillStack<WaitingDirectory>
-  verified: VerifiedBytes
+  verified: ClaimedBytes
   maxWindowSize?: number | undefined
   signal: AbortSignal
 }

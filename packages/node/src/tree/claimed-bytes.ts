@@ -1,8 +1,8 @@
 /**
- * How many bytes are verified, as links claim them: the total is made of claims, too. Less is read, as a block that
- * occurs several times is read once.
+ * How many bytes of blocks are verified or written, as links claim them: the total is made of claims, too. `verify`
+ * reads less, as it reads what occurs several times once.
  */
-export class VerifiedBytes {
+export class ClaimedBytes {
   readonly #report: (bytes: number) => void
   /** What files in progress claim, what was read of them, and how much of that is reported. */
   #claimed = 0
@@ -14,12 +14,12 @@ export class VerifiedBytes {
     this.#report = report
   }
 
-  /** All of this is verified. */
+  /** All of this is done. */
   add (bytes: number): void {
     this.#report(bytes)
   }
 
-  /** Verify a file. What is read meanwhile counts up to what is claimed, and in the end that counts. */
+  /** Work on a file. What is read meanwhile counts up to what is claimed, and in the end that counts. */
   async during<T> (claim: number, work: () => Promise<T>): Promise<T> {
     this.#read = this.#claimed === 0 ? 0 : this.#read
     this.#claimed += claim
@@ -39,7 +39,7 @@ export class VerifiedBytes {
 
   /** @param done - of files that are complete */
   #update (done: number): void {
-    const reported = Math.min(this.#read, this.#claimed)
+    const reported = Math.floor(Math.min(this.#read, this.#claimed))
 
     this.#report(done + reported - this.#reported)
     this.#reported = reported
