@@ -167,7 +167,7 @@ class DefaultSmallFileEncoder implements SmallFileEncoder {
     if (compression != null && dictionary != null) {
       const encoder = await this.#encoderWithDictionaries(compression)
 
-      return await encoder.encode(bytes, metadata, dictionary) ??
+      return withoutFrame(await encoder.encode(bytes, metadata, dictionary)) ??
         encodeFile(bytes, metadata, { ...this.#options, compression: undefined })
     }
 

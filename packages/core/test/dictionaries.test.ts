@@ -28,6 +28,11 @@ function hex (bytes: Uint8Array): Buffer {
   return Buffer.from(Buffer.from(bytes).toString('hex'))
 }
 
+/** As JSON has no large numbers. */
+function stringOf (_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
 interface Added {
   root: CID
   fs: ReturnType<typeof ipfsz>
@@ -107,6 +112,25 @@ describe('the small files of a tree', () => {
       expect(Buffer.from(await collect(fs.cat(root, { path: below }))).equals(content)).toBe(true)
       expect([...dictionaries]).toContain((await fs.stat(root, { path: below })).base?.toString())
     }
+  })
+
+  it('are stored and reported the same in the steps of larger files', async () => {
+    // only with detection is a file encoded at once
+    const [atOnce, inSteps] = await Promise.all([true, false].map(async detect => {
+      const events: unknown[] = []
+      const files = await Array.fromAsync(ipfsz({ blockstore: new CountingBlockstore() }).addAll(pages(12), {
+        compression: { dictionaries: 'auto', detect },
+        onProgress ({ type, detail }) {
+          events.push([type, { ...detail as object, reason: undefined }])
+        }
+      }))
+
+      return { files, events: new Set(events.map(event => JSON.stringify(event, stringOf))) }
+    }))
+
+    expect(atOnce.files.length).toBe(13)
+    expect(JSON.stringify(atOnce.files, stringOf)).toBe(JSON.stringify(inSteps.files, stringOf))
+    expect(atOnce.events).toEqual(inSteps.events)
   })
 
   it('are compressed at a lower level if most of them is not in the dictionary, unless one is asked for', async () => {

@@ -1,6 +1,7 @@
 import { raceAbort } from '@ipfsz/utils/race-abort'
 import { anySignal } from 'any-signal'
 import { WrittenBases } from '../base/written-bases.ts'
+import { encodeWithDictionary } from '../dictionary/encode-with-dictionary.ts'
 import { TreeDictionaries } from '../dictionary/tree-dictionaries.ts'
 import { backgroundCodec } from '../write/background-codec.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
@@ -139,7 +140,14 @@ async function * importCandidates (
     budget,
     links: link ? settings.links : undefined,
     openBase: async cid => bases.open(cid),
-    takeDictionary: path => dictionaries?.take(path),
+    takeDictionary (path) {
+      const base = dictionaries?.take(path)
+
+      return base && resolved && {
+        base,
+        encode: async (bytes, metadata) => encodeWithDictionary(bytes, metadata, base, resolved)
+      }
+    },
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },

@@ -1,3 +1,4 @@
+import { sha256Sync } from '@ipfsz/utils/sha256-sync'
 import { MAX_FRAME_TABLE_SIZE } from '../constants.ts'
 import { encodeFileBlock } from '../dag/file-block.ts'
 import { FrameTable } from '../frames/frame-table.ts'
@@ -8,8 +9,10 @@ import { DAG_PB, encodeBlock, RAW } from '../small/encoded-file.ts'
 import { isWhole, takeFrame } from '../write/take-frame.ts'
 import type { Metadata } from '../dag/file-block.ts'
 import type { Compression } from '../policy/compression.ts'
-import type { EncodedFile } from '../small/encoded-file.ts'
+import type { EncodedWithFrame } from '../small/encode-file.ts'
 import type { TreeDictionary } from './tree-dictionary.ts'
+
+const NOTHING = new Uint8Array(0)
 
 /**
  * Encode a file of one frame with a dictionary, without the steps that files of several frames go through: for 3,500
@@ -22,14 +25,14 @@ export async function encodeWithDictionary (
   metadata: Metadata,
   base: TreeDictionary,
   { named, detect, comparing, layoutOf, basedLayoutOf }: Compression
-): Promise<EncodedFile | undefined> {
+): Promise<EncodedWithFrame | undefined> {
   const { byteLength: size } = bytes
   const { frameSize, leafSize } = basedLayoutOf(layoutOf(bytes.subarray(0, LAYOUT_HEAD_SIZE)))
   const { dictionary, region, maxLevel = Infinity } = base.aid(bytes, { start: 0, frameSize, comparing })
 
   // one that is all of its dictionary is not compressed as the others
   if (!detect || named == null || dictionary == null || size === base.size || decideEarly(bytes, detect) != null ||
-    await isCompressedType(bytes)) {
+    sha256Sync(NOTHING) == null || await isCompressedType(bytes)) {
     return undefined
   }
 
@@ -59,6 +62,7 @@ export async function encodeWithDictionary (
     onlyIpfsz: true,
     codec: name,
     reason: 'trial',
-    hasDictionary: true
+    hasDictionary: true,
+    frame: compressed
   }
 }

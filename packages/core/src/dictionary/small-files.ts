@@ -8,6 +8,7 @@ import { TreeDictionary } from './tree-dictionary.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { Metadata } from '../dag/file-block.ts'
 import type { Compression } from '../policy/compression.ts'
+import type { EncodedWithFrame } from '../small/encode-file.ts'
 import type { EncodedBlock, EncodedFile } from '../small/encoded-file.ts'
 import type { SmallFile } from './kinds.ts'
 
@@ -77,7 +78,11 @@ export class DictionaryEncoder {
    *
    * @returns undefined if it is not compressed
    */
-  async encode (bytes: Uint8Array, metadata: Metadata, shared: SharedDictionary): Promise<EncodedFile | undefined> {
+  async encode (
+    bytes: Uint8Array,
+    metadata: Metadata,
+    shared: SharedDictionary
+  ): Promise<EncodedWithFrame | undefined> {
     const dictionary = this.#dictionaryOf(shared)
 
     return await encodeWithDictionary(bytes, metadata, dictionary, this.#compression) ??

@@ -6,12 +6,14 @@ import { compressFile } from './compress-file.ts'
 import { emit } from '../events.ts'
 import { joinChunks } from './join-chunks.ts'
 import { writePlainFile } from './plain-file.ts'
-import { MAX_SIZE_AT_ONCE, writeSmallFile } from './write-small-file.ts'
+import { MAX_SIZE_AT_ONCE, putFile, writeSmallFile } from './write-small-file.ts'
 import type { FrameBase } from '../base/frame-base.ts'
 import type { FilesBudget } from './bounded-reader.ts'
 import type { CompressFileInit } from './compress-file.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { PutStore } from '../dag/block.ts'
+import type { Metadata } from '../dag/file-block.ts'
+import type { EncodedWithFrame } from '../small/encode-file.ts'
 import type { BuiltFile, FileEntry } from './plain-file.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
@@ -21,6 +23,12 @@ export interface File extends FileEntry {
   content: AsyncIterable<Uint8Array> | Uint8Array
 }
 
+interface OfferedDictionary {
+  base: FrameBase
+  /** Encode a file with it at once. Undefined if it is not compressed, or takes more steps. */
+  encode (bytes: Uint8Array, metadata: Metadata): Promise<EncodedWithFrame | undefined>
+}
+
 interface CompressingFileBuilderInit extends CompressFileInit {
   /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
@@ -28,7 +36,8 @@ interface CompressingFileBuilderInit extends CompressFileInit {
   importer: ImporterOptions
   /** Called with the plain CID and the marker code of each compressed file, and whether only IPFSz can read it. */
   onCompressed (cid: CID, code: number, onlyIpfsz: boolean): void
-  takeDictionary (path: string): FrameBase | undefined
+  /** The dictionary that a file is offered. It can be taken once. */
+  takeDictionary (path: string): OfferedDictionary | undefined
   /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined
 }
@@ -44,13 +53,21 @@ export function compressingFileBuilder (
     const { budget, signal } = init
     const { content, originalPath } = file
     // at once, whatever becomes of the file
-    const dictionary = originalPath == null ? undefined : init.takeDictionary(originalPath)
-    const small = dictionary == null && content instanceof Uint8Array && content.byteLength < MAX_SIZE_AT_ONCE
+    const offered = originalPath == null ? undefined : init.takeDictionary(originalPath)
+    const small = offered == null && content instanceof Uint8Array && content.byteLength < MAX_SIZE_AT_ONCE
       ? writeSmallFile(content, file, blockstore, init)
       : undefined
 
     if (small != null) {
       return small
+    }
+
+    const encoded = offered != null && content instanceof Uint8Array && init.links == null
+      ? await offered.encode(content, file)
+      : undefined
+
+    if (encoded != null) {
+      return putFile({ ...encoded, dictionary: offered?.base.link }, file, blockstore, init)
     }
 
     const source = content instanceof Uint8Array ? content : joinChunks(content)
@@ -59,7 +76,7 @@ export function compressingFileBuilder (
     const reader = isUnbounded ? new ByteReader(source, signal) : new BoundedReader(source, budget, signal)
 
     try {
-      return await buildFile({ ...file, dictionary }, reader, blockstore, init)
+      return await buildFile({ ...file, dictionary: offered?.base }, reader, blockstore, init)
     } finally {
       reader.close()
     }

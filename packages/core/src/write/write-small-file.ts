@@ -6,6 +6,7 @@ import { emitFrame } from '../frames/compress-frames.ts'
 import { canEncode, encodeFile } from '../small/encode-file.ts'
 import { makesOneBlock, reportOneBlock } from './plain-file.ts'
 import type { PutStore } from '../dag/block.ts'
+import type { FileLink } from '../dag/file-block.ts'
 import type { WriteOptions } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
 import type { Compression } from '../policy/compression.ts'
@@ -49,8 +50,9 @@ export function writeSmallFile (
   return encoded && putFile(encoded, file, blockstore, options)
 }
 
-async function putFile (
-  encoded: EncodedWithFrame,
+/** Write a file that was encoded at once. */
+export async function putFile (
+  { dictionary, ...encoded }: EncodedWithFrame & { dictionary?: FileLink | undefined },
   { path, originalPath, mode, mtime }: FileEntry,
   blockstore: PutStore,
   options: WriteSmallFileOptions
@@ -59,7 +61,8 @@ async function putFile (
   const cids = blocks.map(({ cid }) => CID.decode(cid))
   const cid = cids[cids.length - 1]
   const size = BigInt(encoded.dagSize)
-  emit(options, 'ipfsz:add:decided', { path, codec, reason })
+  const referred = dictionary && { dictionary: { cid: dictionary.cid, size: dictionary.dagSize } }
+  emit(options, 'ipfsz:add:decided', { path, codec, reason, ...referred })
 
   if (frame != null) {
     emitFrame(options, 0, { size: encoded.size, bytes: frame })
@@ -83,7 +86,8 @@ async function putFile (
   }
 
   options.onCompressed(cid, marker, encoded.onlyIpfsz === true)
-  const content = blocks.length === 1 ? { data: frame } : { blockSizes: [BigInt(frame.byteLength)] }
+  const sizes = [blocks[0].bytes.byteLength, ...dictionary == null ? [] : [dictionary.size]]
+  const content = blocks.length === 1 ? { data: frame } : { blockSizes: sizes.map(BigInt) }
 
   return { cid, unixfs: new UnixFS({ type: 'file', ...content, mode, mtime }), size, path, originalPath }
 }
