@@ -101,14 +101,10 @@ function toResult (result: unknown): ZlibResult {
   }
 }
 
-export function isSame (one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
-}
-
 export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
-export { zstdBound, zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
+export { isSame, zstdBound, zstdCompressKept, zstdDecompressKept } from '@ipfsz/utils/zstd-kept'
 export { zstdCompressKeptDictionary, zstdKeptInTask } from './zstd-contexts.ts'
 export { zstdHere, zstdInTask } from './zstd-task.ts'
 

@@ -14,7 +14,7 @@ import {
   ORIGINALS,
   originalsOf
 } from './records.ts'
-import { blocksToDelete, walkBlocks } from './walk-blocks.ts'
+import { walkBlocks } from './walk-blocks.ts'
 import { InvalidOriginalError } from '../errors.ts'
 import { read } from '../links/link-entries.ts'
 import type { BlockEntry, Original, OriginalEntry, OriginalId } from './records.ts'
@@ -128,29 +128,18 @@ export class OriginalIndex {
 
     await this.#datastore.put(originalKey(id), encodeOriginal({ state: 'ended', ...original }))
 
-    for await (const cids of blocksToDelete(original.original, async cid => this.#block(cid, id), BATCH)) {
-      await this.#deleteAll(cids.map(({ multihash }) => blockKey(multihash, id)))
-    }
-
+    const blocks = walkBlocks(original.original, async cid => this.#block(cid, id), { childrenFirst: true })
+    await this.#deleteAll(blocks, ({ multihash }) => blockKey(multihash, id))
     await this.#datastore.delete(originalKey(id))
   }
 
   /** Delete what is left of an original that was never complete. Looks at every entry of a block. */
   async deleteUnfinished (key: Key): Promise<void> {
     const suffix = key.toString().slice(ORIGINALS.length)
-    const found: Key[] = []
+    const entries = this.#datastore.query({ prefix: `${BLOCKS}/` })
 
-    for await (const { key } of this.#datastore.query({ prefix: `${BLOCKS}/` })) {
-      if (key.toString().endsWith(suffix)) {
-        found.push(key)
-      }
-
-      if (found.length === BATCH) {
-        await this.#deleteAll(found.splice(0))
-      }
-    }
-
-    await this.#deleteAll([...found, key])
+    await this.#deleteAll(entries, ({ key }) => key.toString().endsWith(suffix) ? key : undefined)
+    await this.#datastore.delete(key)
   }
 
   /** The CIDs of all blocks of an original, the root first. */
@@ -158,11 +147,23 @@ export class OriginalIndex {
     yield * walkBlocks(original.original, async cid => this.#block(cid, idOf(original)))
   }
 
-  async #deleteAll (keys: readonly Key[]): Promise<void> {
-    const batch = this.#datastore.batch()
+  async #deleteAll<T> (items: Iterable<T> | AsyncIterable<T>, keyOf: (item: T) => Key | undefined): Promise<void> {
+    let batch = this.#datastore.batch()
+    let size = 0
 
-    for (const key of keys) {
-      batch.delete(key)
+    for await (const item of items) {
+      const key = keyOf(item)
+
+      if (key != null) {
+        batch.delete(key)
+        size++
+      }
+
+      if (size === BATCH) {
+        await batch.commit()
+        batch = this.#datastore.batch()
+        size = 0
+      }
     }
 
     await batch.commit()

@@ -5,55 +5,32 @@ import type { CID } from 'multiformats/cid'
 /** Looks up a block of one original. Undefined for a plain file in a directory, and for other originals. */
 type LookUp = (cid: CID) => Promise<BlockEntry | undefined>
 
-/** The CIDs of the blocks of an original, the root first. */
-export async function * walkBlocks (root: CID, lookUp: LookUp): AsyncGenerator<CID> {
-  const waiting = [root]
-
-  for (let cid = waiting.pop(); cid != null; cid = waiting.pop()) {
-    const entry = await lookUp(cid)
-
-    if (entry != null) {
-      yield cid
-      waiting.push(...childrenOf(entry).toReversed())
-    }
-  }
-}
-
 /**
- * The CIDs of the blocks of an original in batches, children first: if they are deleted in this order, those that are
- * left after a kill can still be found from the root.
+ * The CIDs of the blocks of an original, the root first, or with `childrenFirst` last: if they are deleted in this
+ * order, those that are left after a kill can still be found from the root.
  */
-export async function * blocksToDelete (root: CID, lookUp: LookUp, batchSize: number): AsyncGenerator<CID[]> {
+export async function * walkBlocks (root: CID, lookUp: LookUp, { childrenFirst = false } = {}): AsyncGenerator<CID> {
   const open: Array<{ cid: CID, children: CID[] }> = []
-  let batch: CID[] = []
-  const enter = async (cid: CID): Promise<void> => {
-    const entry = await lookUp(cid)
+  let next: CID | undefined = root
 
-    if (entry != null) {
-      open.push({ cid, children: childrenOf(entry) })
-    }
-  }
+  do {
+    const entry = next && await lookUp(next)
 
-  await enter(root)
+    if (next != null && entry != null) {
+      open.push({ cid: next, children: childrenOf(entry).toReversed() })
 
-  for (let last = open.at(-1); last != null; last = open.at(-1)) {
-    const child = last.children.pop()
-
-    if (child != null) {
-      await enter(child)
-      continue
+      if (!childrenFirst) {
+        yield next
+      }
     }
 
-    open.pop()
-    batch.push(last.cid)
+    next = open.at(-1)?.children.pop()
+    const done = next == null ? open.pop() : undefined
 
-    if (batch.length === batchSize) {
-      yield batch
-      batch = []
+    if (done != null && childrenFirst) {
+      yield done.cid
     }
-  }
-
-  yield batch
+  } while (open.length > 0 || next != null)
 }
 
 function childrenOf (entry: BlockEntry): CID[] {

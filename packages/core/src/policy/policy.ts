@@ -1,4 +1,5 @@
 import { freeBytes } from '@ipfsz/utils/free-bytes'
+import { equals } from 'multiformats/bytes'
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
 import { compressAided } from '../frames/compress-aided.ts'
 import { applyFilters } from '../filters/filters.ts'
@@ -160,7 +161,7 @@ async function compressBoth (
 ): Promise<First> {
   const size = piece.byteLength
 
-  if (dictionary != null && isSame(piece, dictionary)) {
+  if (dictionary != null && equals(piece, dictionary)) {
     // most files of a next version did not change: one match, which every level finds
     const bytes = await codec.compress(piece, { level: 1, dictionary, signal })
 
@@ -191,10 +192,6 @@ async function compressBoth (
   return saves(bytes)
     ? { trial: { size, bytes: aided, region, ...frame == null ? {} : { checked: frame.checked } }, based: true }
     : { trial: { size, bytes }, based: false }
-}
-
-function isSame (bytes: Uint8Array, others: Uint8Array): boolean {
-  return bytes.byteLength === others.byteLength && bytes.every((byte, i) => byte === others[i])
 }
 
 /**

@@ -1,3 +1,4 @@
+import { equals } from 'multiformats/bytes'
 import { MAX_LEAF_SIZE } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidTrailerError } from '../errors.ts'
@@ -64,7 +65,7 @@ export async function checkTrailer (file: StoredFile, reader: ByteReader): Promi
     await checkSplitTable(file, codec, reader)
   } else if (trailer == null) {
     await checkTable(file, reader)
-  } else if (!sameBytes(trailer, await take(reader, trailer.byteLength))) {
+  } else if (!equals(trailer, await take(reader, trailer.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'it differs from the header')
   }
 
@@ -84,7 +85,7 @@ async function checkTable (file: StoredFile, reader: ByteReader): Promise<void> 
     await take(reader, Math.min(MAX_LEAF_SIZE, frames * entryLength - at))
   }
 
-  if (!sameBytes(head, start) || !sameBytes(foot, await take(reader, foot.byteLength))) {
+  if (!equals(head, start) || !equals(foot, await take(reader, foot.byteLength))) {
     throw new InvalidTrailerError(file.node.cid, 'the beginning or end of its table does not match its frames')
   }
 }
@@ -98,7 +99,7 @@ async function checkSplitTable ({ node, header }: StoredFile, codec: SkippingCod
     const end = headerLength + framesInGroup(frames, group) * entryLength
     const part = await take(reader, end + footerLength)
 
-    if (!sameBytes(encodeSplitTable(codec, part.subarray(headerLength, end)), part)) {
+    if (!equals(encodeSplitTable(codec, part.subarray(headerLength, end)), part)) {
       throw new InvalidTrailerError(node.cid, `part ${group} of its table does not match its frames`)
     }
   }
@@ -129,8 +130,4 @@ function framesLength ({ frameLengths, table }: Header): number {
   const lengths = table == null ? frameLengths : table.groups.map(({ length }) => length)
 
   return lengths.reduce((total, length) => total + length, 0)
-}
-
-function sameBytes (expected: Uint8Array, found: Uint8Array): boolean {
-  return expected.every((byte, i) => byte === found[i])
 }
