@@ -12,11 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 /** Up to how many bytes glibc uses the memory of allocations again at first. Larger ones that are freed raise it. */
 const LEARNT = 1024 * 1024
 
-/**
- * Run the command with the streams, signals and exit code of this process.
- *
- * @param argv - as in `process.argv`
- */
+/** Run the command with the streams, signals and exit code of this process. */
 export async function runProcess (argv: string[]): Promise<void> {
   const controller = new AbortController()
   let endsWithReader = true

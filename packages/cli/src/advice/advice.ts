@@ -37,8 +37,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
 /**
  * The message of an error, with what the command advises, or else with the hint of the error. Undefined if there is
  * neither.
- *
- * @param message - what happened, as users read it
  */
 export function adviceFor (err: Error, message: string): string | undefined {
   const { problem, reason, limit, hint } = err as Error & Kind

@@ -22,7 +22,6 @@ export class Arrivals {
   #named: string | undefined
   #bytes = 0
 
-  /** @param now - the current time in milliseconds */
   constructor (now: () => number) {
     this.#now = now
   }

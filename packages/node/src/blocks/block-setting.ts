@@ -55,11 +55,7 @@ export async function writeBlockSetting (repo: string, setting: BlockSetting): P
   await syncDirectory(repo)
 }
 
-/**
- * Set how a new repo keeps blocks, unless another process does so first.
- *
- * @returns the setting of the repo
- */
+/** Set how a new repo keeps blocks, unless another process does so first. Returns the setting of the repo. */
 export async function beginBlockSetting (repo: string, setting: BlockSetting): Promise<BlockSetting> {
   const temporary = `${settingIn(repo)}.${randomUUID()}`
   await writeAtomic(temporary, bytesOf(setting), { temporary: `${temporary}.tmp`, sync: true })

@@ -22,10 +22,7 @@ export class PackStorage extends BaseBlockstore implements BlockStorage {
   #packs: OpenPacks | undefined
   #isHeld = false
 
-  /**
-   * @param path - the directory of the packs
-   * @param init - `sync`: whether `sync` waits until what was put survives a loss of power
-   */
+  /** @param init - `sync`: whether `sync` waits until what was put survives a loss of power */
   constructor (path: string, { sync }: { sync: boolean }) {
     super()
     this.path = path

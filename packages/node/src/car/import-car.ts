@@ -102,11 +102,7 @@ async function importOne (
   return { failed: await pinRoots(roots, name, { ...options, session, context }), roots: roots.length }
 }
 
-/**
- * Pin complete roots, and report why the others are not complete.
- *
- * @returns how many were not pinned
- */
+/** Pin complete roots, and report why the others are not complete. Returns how many were not pinned. */
 async function pinRoots (
   roots: CID[],
   name: string,

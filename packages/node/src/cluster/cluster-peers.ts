@@ -69,11 +69,7 @@ export class ClusterPeers {
     this.#patience = patience
   }
 
-  /**
-   * Fetch for the others, too.
-   *
-   * @returns what ends it
-   */
+  /** Fetch for the others, too. Returns what ends it. */
   async serve (fetchHere: FetchHere): Promise<() => Promise<void>> {
     const end = await answerPeers({
       libp2p: this.#libp2p,

@@ -23,11 +23,7 @@ export async function makeRepoDirectory (repo: string): Promise<void> {
   }
 }
 
-/**
- * Check that the path of a repo does not lead to something else, such as a file. There may be nothing.
- *
- * @returns whether it is there
- */
+/** Check that the path of a repo does not lead to something else, such as a file. Returns whether it is there. */
 export async function checkRepoPath (repo: string): Promise<boolean> {
   // a path that cannot be examined fails when it is used, with its reason
   const stats = await stat(repo).catch(() => undefined)

@@ -55,11 +55,7 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
   }
 }
 
-/**
- * The URL of the gateway that serves a repo, without a slash at its end.
- *
- * @returns undefined if none can be reached
- */
+/** The URL of the gateway that serves a repo, without a slash at its end. Undefined if none can be reached. */
 export async function findGateway (repo: string): Promise<string | undefined> {
   const { url } = await readServerFile(repo, fileIn(repo), VERSION) ?? {}
 

@@ -24,11 +24,7 @@ const BACKLOG = 4096
 const METRICS_CONNECTIONS = 16
 const METRICS_TIMEOUT = 10_000
 
-/**
- * Let a server listen.
- *
- * @returns where it listens
- */
+/** Let a server listen. Returns where it does. */
 export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
   try {
     const listening = once(server, 'listening')

@@ -21,12 +21,7 @@ export class Upstream {
     this.#pseudonym = pseudonym
   }
 
-  /**
-   * Asks nobody.
-   *
-   * @returns undefined if there is nobody to ask
-   * @throws {UsageError} a text is not the URL of a router
-   */
+  /** Asks nobody. Returns undefined if there is nobody to ask. */
   static async open (
     { gateways, routers, allowLocal, network }: UpstreamInit
   ): Promise<Upstream | undefined> {

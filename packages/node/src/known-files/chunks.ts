@@ -25,11 +25,7 @@ export function writeChunk (fd: number, content: Uint8Array): void {
   }
 }
 
-/**
- * Read the next chunk of a file.
- *
- * @returns undefined at the end, and where the file is damaged
- */
+/** Read the next chunk of a file. Undefined at the end, and where the file is damaged. */
 export function readChunk ({ fd }: FileHandle): Buffer | undefined {
   try {
     const head = readExactly(fd, HEAD_SIZE)

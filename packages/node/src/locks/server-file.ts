@@ -28,11 +28,7 @@ export async function writeServerFile (path: string, values: ServerValues, mode 
   }
 }
 
-/**
- * Read such a file, whether or not its server still runs.
- *
- * @returns undefined if there is none, or it is another user's
- */
+/** Read such a file, whether or not its server still runs. Undefined if there is none, or it is another user's. */
 export async function readServerValues (path: string): Promise<ServerValues | undefined> {
   try {
     return JSON.parse(String(await readOwnFile(path))) as ServerValues

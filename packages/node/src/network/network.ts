@@ -86,14 +86,7 @@ export interface Network {
   /** Each connected peer once. */
   peers (): Promise<ConnectedPeer[]>
 
-  /**
-   * Connects to a peer and stays connected.
-   *
-   * @param address - a multiaddr
-   * @returns the peer id
-   * @throws {NotConnectedError} the peer cannot be reached
-   * @throws {UsageError} the address is not a multiaddr
-   */
+  /** Connects to the peer at a multiaddr, and stays connected. Returns the peer id. */
   connect (address: string, signal: AbortSignal): Promise<string>
 
   /**

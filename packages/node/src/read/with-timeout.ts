@@ -1,9 +1,8 @@
 import { NameError } from '../errors.ts'
 
 /**
- * Publish or resolve a name within a time.
+ * Publish or resolve a name within a time, in milliseconds.
  *
- * @param timeout - in milliseconds
  * @param failed - what did not happen, for the message
  */
 export async function withTimeout<T> (

@@ -58,11 +58,7 @@ export async function findGarbage (
   return garbage
 }
 
-/**
- * Delete the blocks that no pin reaches.
- *
- * @returns the bytes of packs that were removed as a whole
- */
+/** Delete the blocks that no pin reaches. Returns the bytes of packs that were removed as a whole. */
 export async function removeGarbage (
   repo: Repo,
   { reached }: Garbage,

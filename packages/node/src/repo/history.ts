@@ -45,7 +45,6 @@ type HistoryRecords = Pick<Records, 'put' | 'delete' | 'query'>
 export class Histories {
   readonly #records: HistoryRecords
 
-  /** @param components.records - those of a repo */
   constructor ({ records }: { records: HistoryRecords }) {
     this.#records = records
   }
@@ -97,11 +96,7 @@ export class Histories {
     await this.#records.delete(key)
   }
 
-  /**
-   * Forget all versions of a name, damaged records too.
-   *
-   * @returns how many there were
-   */
+  /** Forget all versions of a name, damaged records too. Returns how many there were. */
   async forget (name: string): Promise<number> {
     let forgotten = 0
 

@@ -42,10 +42,7 @@ export class LinkStore implements LinkRecords {
   #idleTimer: NodeJS.Timeout | undefined
   #closing: Promise<unknown> = Promise.resolve()
 
-  /**
-   * @param init.writes - whether anything is written; without writes, the links may lie on a read-only disk
-   * @param init.timeout - how long to wait for other processes, in milliseconds
-   */
+  /** @param init.writes - whether anything is written; without writes, the links may lie on a read-only disk */
   constructor (
     path: string,
     { writes, signal, timeout = LOCK_TIMEOUT }: { writes: boolean, signal: AbortSignal, timeout?: number }

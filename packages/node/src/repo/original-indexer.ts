@@ -50,11 +50,7 @@ export class OriginalIndexer {
     }
   }
 
-  /**
-   * Index what a marked CID names.
-   *
-   * @returns the originals that were not indexed before
-   */
+  /** Index what a marked CID names. Returns the originals that were not indexed before. */
   async add (cid: CID, options: Pick<AddOriginalsOptions, 'onProgress'> = {}): Promise<Original[]> {
     if (!await this.#repo.links.exist()) {
       return []

@@ -129,8 +129,6 @@ export interface PinnedBlock {
 
 /**
  * Read Helia's pin count for a block. A missing or damaged record counts as 0: counts can always be rebuilt.
- *
- * @param plain - the plain CID of the block
  */
 export async function readPinnedBlock (plain: CID, records: Pick<Records, 'read'>): Promise<PinnedBlock> {
   try {

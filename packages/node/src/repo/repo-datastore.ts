@@ -30,7 +30,6 @@ export class RepoDatastore extends FsDatastore implements Records {
   readonly #sync: boolean
   readonly #temporary: string
 
-  /** @param init.sync - whether records are synced */
   constructor (location: string, { sync }: { sync: boolean }) {
     super(location)
     this.#sync = sync

@@ -13,11 +13,7 @@ interface Linked {
   links: LinkRecords | undefined
 }
 
-/**
- * Run work on the index of a repo's originals.
- *
- * @returns undefined if it has none
- */
+/** Run work on the index of a repo's originals. Returns undefined if it has none. */
 export async function withOriginals<T> (
   { repo, links }: Linked,
   work: (originals: Originals) => Promise<T>

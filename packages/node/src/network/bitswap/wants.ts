@@ -61,14 +61,12 @@ export class Wants {
     return [...this.#bitswap.wantList.peers.keys()]
   }
 
-  /** @returns a function that removes the listener */
   onPeer (listener: (peer: PeerId, connected: boolean) => void): () => void {
     this.#onPeer.add(listener)
 
     return () => { this.#onPeer.delete(listener) }
   }
 
-  /** @returns a function that removes the listener */
   listen (cid: CID, listener: WantListener): () => void {
     const key = keyOf(cid)
     const listeners = this.#listeners.get(key) ?? new Set()

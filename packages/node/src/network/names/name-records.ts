@@ -101,11 +101,7 @@ export function formatName (digest: MultihashDigest): string {
 
 const LIBP2P_KEY = 0x72
 
-/**
- * Makes a signed record with a value that every node can follow.
- *
- * @param lifetime - in milliseconds
- */
+/** Makes a signed record with a value that every node can follow. */
 export async function makeRecord (
   key: PrivateKey,
   cid: CID,

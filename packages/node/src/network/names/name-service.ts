@@ -28,7 +28,6 @@ export class NameService {
     this.#libp2p = libp2p
   }
 
-  /** @throws {NameError} no peer stored the record */
   async publish (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
     const { key: name, lifetime = DEFAULT_LIFETIME, signal } = options
     const key = await loadOrCreateKey(this.#repo.path, name)
@@ -58,7 +57,6 @@ export class NameService {
     }
   }
 
-  /** @throws {NameError} the text is not a name, or no valid record was found */
   async resolve (text: string, signal: AbortSignal): Promise<ResolvedName> {
     parseName(text)
     await waitForDht(this.#libp2p, signal)
@@ -66,7 +64,6 @@ export class NameService {
     return followNames(text, async digest => this.#find(digest, signal))
   }
 
-  /** @throws {NameError} the text is not a name, or no valid record was found */
   async record (text: string, signal: AbortSignal): Promise<Uint8Array> {
     const digest = parseName(text)
     await waitForDht(this.#libp2p, signal)

@@ -2,11 +2,7 @@ import { kadDHT, removePrivateAddressesMapper, removePublicAddressesMapper } fro
 import { ipnsRecords } from '../names/name-records.ts'
 import type { KadDHTInit } from '@libp2p/kad-dht'
 
-/**
- * The public DHT and the one of private addresses.
- *
- * @param server - whether to answer queries of others. The public DHT does so only once the node has a public address.
- */
+/** The public DHT, which answers others only once the node has a public address, and the one of private addresses. */
 export function dhtServices (server: boolean): Record<'wan' | 'lan', ReturnType<typeof kadDHT>> {
   return {
     wan: dht('wan', {

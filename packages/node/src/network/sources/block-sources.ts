@@ -43,12 +43,7 @@ export class BlockSources {
     this.#makers = makers
   }
 
-  /**
-   * Asks none of them.
-   *
-   * @returns undefined if there are none
-   * @throws {UsageError} a text is not the URL of a router
-   */
+  /** Asks none of them. Returns undefined if there are none. */
   static async open (init: BlockSourcesInit): Promise<BlockSources | undefined> {
     const makers = httpSources(init)
 

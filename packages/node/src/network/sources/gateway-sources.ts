@@ -13,11 +13,7 @@ export interface GatewaySourcesInit extends Pick<HttpSourceInit, 'singleBlocks'>
   decorate?: ((fetch: Fetch) => Fetch) | undefined
 }
 
-/**
- * What fetches from the HTTP gateways at these URLs. Asks none of them.
- *
- * @returns undefined if there are none
- */
+/** What fetches from the HTTP gateways at these URLs. Asks none of them. Returns undefined if there are none. */
 export function gatewaySources (
   urls: readonly string[],
   { decorate = fetch => fetch, isOnlySource, singleBlocks }: GatewaySourcesInit
