@@ -1,5 +1,5 @@
 // @ipfsz/blockstore-packed/encode: Compress, EncodeOptions, EncodedBlocks, PlainBlock, compressInPool, encodeBlocks, encodeWith
-// @ipfsz/blockstore-packed/whole: Compress, DamagedPackError, Disk, EncodedBlocks, FIRST_READ, IndexedBlock, Key, NodeDisk, PackIndex, PackIndexInit, PackTable, PartPlaces, PlainBlock, Row, blockIn, choosePacks, cidIn, comparePlaces, compressInPool, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, rawBlockIn, rawPlaceOf, readPackTable, tableSizeOf
+// @ipfsz/blockstore-packed/whole: Compress, DamagedPackError, Disk, EncodedBlocks, FIRST_READ, IndexedBlock, Key, MAX_HEAD, NodeDisk, PackIndex, PackIndexInit, PackTable, PartPlaces, PlainBlock, Row, blockIn, choosePacks, cidBefore, cidIn, comparePlaces, compressInPool, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, rawBlockIn, rawPlaceOf, readPackTable, tableSizeOf
 // @ipfsz/blockstore-packed: BlockLocation, BlockSize, BlockTooLargeError, Compress, Damage, DamagedIndexError, DamagedPackError, Disk, DiskFile, Durability, EncodedBlocks, FileLockError, GetAllOptions, GroupTables, HasManyOptions, OpenMode, PackProgress, PackStats, PackedBlockstore, PackedBlockstoreComponents, PackedBlockstoreInit, PackedOptions, PlainBlock, RemovedPacks, RepackOptions, RepackResult, StoreClosedError, StoreFailedError, StoreStats, UnreadablePackError, VerifyOptions
 
 type BlockBytes = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -114,6 +114,8 @@ interface Key {
     bytes: Uint8Array;
     kind: number;
 }
+
+const MAX_HEAD = 64;
 
 class NodeDisk implements Disk {
     constructor(directory: string);
@@ -301,6 +303,8 @@ function choosePacks({ packs, size }: {
 }, maxUnused: number | {
     bytes: number;
 }, packSize: number): string[];
+
+function cidBefore({ start, length }: Pick<Row, 'start' | 'length'>, parts: readonly Uint8Array[]): CID | undefined;
 
 function cidIn({ pack, frame, start, length }: Row, content: Uint8Array): CID;
 //# sourceMappingURL=frame-block.d.ts.map

@@ -1445,6 +1445,7 @@ class SharedCache {
     read(name: string, isGood: (bytes: Uint8Array) => Promise<boolean>, { signal }?: {
         signal?: AbortSignal | null | undefined;
     }): Promise<Uint8Array | undefined>;
+    namesBeside(name: string): Promise<ReadonlySet<string>>;
     put(cid: CID, bytes: Uint8Array): Promise<void>;
     keep(name: string, bytes: Uint8Array): Promise<void>;
     close(): Promise<void>;

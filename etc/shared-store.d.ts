@@ -329,11 +329,13 @@ class PackCatalog {
 
 class PackLinks {
     constructor(catalog: PackCatalog, read: PackBytes['read']);
-    of({ multihash }: Pick<CID, 'multihash'>): Promise<CID[] | undefined>;
+    of({ multihash }: Pick<CID, 'multihash'>, isOfMany?: boolean): Promise<CID[] | undefined>;
 }
 //# sourceMappingURL=pack-links.d.ts.map
 
 class PackStorage implements BlockStorage {
+    readonly checksBlocks = true;
+    readonly freshBlocks = true;
     readonly catalog: PackCatalog;
     readonly packSize: number;
     readonly level: number;

@@ -2,6 +2,7 @@
 // @ipfsz/utils/block-file-reader: blockFileReader
 // @ipfsz/utils/bytes: Allocate, collectBytes, collectParts, concat, plainArray, slices
 // @ipfsz/utils/chunk-queue: ChunkQueue, ChunkQueueInit
+// @ipfsz/utils/decode-cids: decodeCids
 // @ipfsz/utils/digest-in-pool: digestInPool
 // @ipfsz/utils/errors: CorruptBlockError, CorruptBlockErrorInit, DigestLengthError, FileLockError, UnknownHashError
 // @ipfsz/utils/event-loop: EventLoopBreaks, processorTime, yieldToEventLoop
@@ -196,6 +197,9 @@ function collectParts(source: Source): Promise<Uint8Array[]>;
 function compressIn(kept: Kept | undefined, bytes: Uint8Array, allocate?: Allocate): Uint8Array | undefined;
 
 function concat(parts: readonly Uint8Array[], allocate?: Allocate): Uint8Array;
+
+function decodeCids(bytes: Uint8Array): CID[];
+//# sourceMappingURL=decode-cids.d.ts.map
 
 function digestInPool(code: number, bytes: Uint8Array): Promise<Uint8Array> | undefined;
 //# sourceMappingURL=digest-in-pool.d.ts.map
