@@ -66,16 +66,27 @@ describe('what the blocks of a pack link to', () => {
     await expect(storage.links.of((await block(new Uint8Array(9))).cid)).resolves.toBeUndefined()
   })
 
-  it('is read of all packs at the same time for who needs most of them', async () => {
-    const blocks = await someBlocks()
-    const { storage, operations } = await stored(blocks)
-    await storage.writer.put((await node([])).cid, dagPb.encode({ Links: [] }))
-    await storage.sync()
+  it.each([
+    [true, [1, 3, 3]],
+    [false, [1, 2, 3]]
+  ])('is read of all other packs at the same time once a walk needs a second one: %s', async (isOfMany, requests) => {
+    const { storage, operations } = await stored(await someBlocks())
+    const nodes = await Promise.all(['a', 'b'].map(async text => node([(await block(Buffer.from(text))).cid])))
+
+    for (const { cid, bytes } of nodes) {
+      await storage.writer.put(cid, bytes)
+      await storage.sync()
+    }
+
     operations.length = 0
-    await storage.links.of(blocks[1].cid)
-    expect(operations).toHaveLength(1)
-    await storage.links.of(blocks[1].cid, true)
-    expect(operations).toHaveLength(2)
+    const counts: number[] = []
+
+    for (const { cid } of [(await someBlocks())[2], ...nodes]) {
+      expect(await storage.links.of(cid, isOfMany)).not.toEqual([])
+      counts.push(operations.length)
+    }
+
+    expect(counts).toEqual(requests)
   })
 
   it('is read with two requests if it is long', async () => {

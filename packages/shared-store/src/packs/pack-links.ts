@@ -97,7 +97,8 @@ export class PackLinks {
     maxSize: MAX_SIZE, keepsLast: true, sizeOf: ({ bytes, rows }) => bytes.byteLength + rows.size * ROW_MEMORY
   })
 
-  #isPrepared = false
+  /** How many packs walks have needed. */
+  #needed = 0
 
   constructor (catalog: PackCatalog, read: PackBytes['read']) {
     this.#catalog = catalog
@@ -107,18 +108,14 @@ export class PackLinks {
   /**
    * What a block links to. Undefined: it must be read, as its pack does not say so, is damaged or gone.
    *
-   * @param isOfMany - whether most packs will be asked for: if they are few, all are read at the same time
+   * @param isOfMany - whether it is asked for a walk: if that needs a second pack, and there are few, all are read at
+   *   the same time
    */
   async of ({ multihash }: Pick<CID, 'multihash'>, isOfMany = false): Promise<CID[] | undefined> {
     const key = keyOf(multihash)
 
-    if (isOfMany && !this.#isPrepared) {
-      this.#isPrepared = true
-      this.#prepare()
-    }
-
     for (const { pack } of await this.#catalog.find(key)) {
-      const links = await this.#linksOf(pack)
+      const links = await this.#linksOf(pack, isOfMany)
       const cids = links == null ? undefined : cidsOf(links, key)
 
       if (cids != null) {
@@ -138,11 +135,15 @@ export class PackLinks {
     }
   }
 
-  async #linksOf (pack: string): Promise<Links | undefined> {
+  async #linksOf (pack: string, isOfMany = false): Promise<Links | undefined> {
     const loaded = this.#loaded.get(pack)
 
     if (loaded != null || this.#without.has(pack)) {
       return loaded
+    }
+
+    if (isOfMany && !this.#loading.has(pack) && ++this.#needed === 2) {
+      this.#prepare()
     }
 
     return this.#loading.run(pack, async () => this.#load(pack))

@@ -19,8 +19,8 @@ import type { CID } from 'multiformats/cid'
 export const PIECE = 128 * 1024
 /** Pieces between two frames that are read with one request for both: a request takes as long as 1 MiB. */
 const MAX_GAP = 8
-/** Pieces of one request for what is copied: all of a pack. */
-const MAX_COPIED = 320
+/** The same for what is copied, 1.5 MiB, and pieces of one request: all of a pack. */
+const COPIED = { maxGap: 12, maxPieces: 320 }
 /** Bytes of pieces, and of decompressed frames, that are kept in memory. */
 const MAX_KEPT = 64 * 1024 * 1024
 const MAX_FRAMES = 16 * 1024 * 1024
@@ -97,13 +97,14 @@ export class PackReader {
    */
   prepare (rows: ReadonlyArray<{ row: Row, key: string | undefined }>, isCopied = false): void {
     const runs: Run[] = []
-    const [before, maxPieces] = isCopied ? [MAX_HEAD, MAX_COPIED] : [MAX_MULTIHASH, MAX_EXPECTED]
+    const before = isCopied ? MAX_HEAD : MAX_MULTIHASH
+    const { maxGap, maxPieces } = isCopied ? COPIED : { maxGap: MAX_GAP, maxPieces: MAX_EXPECTED }
 
     for (const { row, key } of rows.toSorted((a, b) => comparePlaces(a.row, b.row))) {
       const { from, to } = piecesOf(placeOf(row, before))
       const last = runs.at(-1)
 
-      if (last?.pack === row.pack && from <= last.to + MAX_GAP && to - last.from <= maxPieces) {
+      if (last?.pack === row.pack && from <= last.to + maxGap && to - last.from <= maxPieces) {
         last.to = Math.max(last.to, to)
       } else {
         runs.push({ pack: row.pack, key, from, to })
