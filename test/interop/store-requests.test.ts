@@ -23,7 +23,7 @@ const MOST: Readonly<Record<string, number>> = {
   'get on a new node': 8,
   'add half': 10,
   'unpin': 5,
-  'collect': 24,
+  'collect': 25,
   'collect again': 15
 }
 
