@@ -26,7 +26,7 @@ const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/a
  */
 const IN_CHROMIUM = [
   // WebAssembly and DecompressionStream instead of zlib, and workers from Blobs
-  'packages/codecs/test/{codec,join-members,sealed,skipped,stream,vectors}.test.ts',
+  'packages/codecs/test/{codec,join-members,sealed,skipped,stream,strings,vectors}.test.ts',
   'packages/codecs/test/{zstd-delta,zstd-dictionary,zstd-encode}.test.ts',
   // setTimeout instead of setImmediate; Web Crypto on threads of the browser
   'packages/utils/test/{digest-in-pool,event-loop}.test.ts',

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { StringsModule } from '../src/strings.ts'
 import type { Strings, StringsInit } from '../src/strings.ts'
 
+const ENCODER = new TextEncoder()
+
 /** One string in four is counted. */
 const MASK = -1 << 30
 const INIT: StringsInit = { mask: MASK, slotBits: 6, maxStrings: 10_000 }
@@ -10,7 +12,7 @@ const INIT: StringsInit = { mask: MASK, slotBits: 6, maxStrings: 10_000 }
 /** Files of few words, so that they share some. */
 const files = fc.array(
   fc.array(fc.constantFrom('the quick brown fox', 'jumps over', ' the lazy dog', '0123456789', 'x'), { maxLength: 20 })
-    .map(words => Buffer.from(words.join(''))),
+    .map(words => ENCODER.encode(words.join(''))),
   { maxLength: 6 }
 )
 
@@ -86,7 +88,7 @@ describe('StringsModule', () => {
 
   it('counts no more strings than it has room for', async () => {
     const module = await StringsModule.load()
-    const bytes = Buffer.from('the quick brown fox jumps over the lazy dog'.repeat(20))
+    const bytes = ENCODER.encode('the quick brown fox jumps over the lazy dog'.repeat(20))
     const { numbers = [] } = module?.index([bytes, bytes], { ...INIT, mask: 0, maxStrings: 8 }) ?? {}
 
     expect(numbers.length).toBeLessThanOrEqual(8)
