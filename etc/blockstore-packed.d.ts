@@ -2,8 +2,6 @@
 // @ipfsz/blockstore-packed/whole: Compress, DamagedPackError, Disk, EncodedBlocks, FIRST_READ, IndexedBlock, Key, MAX_HEAD, NodeDisk, PackIndex, PackIndexInit, PackTable, PartPlaces, PlainBlock, Row, blockIn, choosePacks, cidBefore, cidIn, comparePlaces, compressInPool, contentOf, encodeWholePack, encodeWith, keyOf, keyText, placesIn, rawBlockIn, rawPlaceOf, readPackTable, tableSizeOf
 // @ipfsz/blockstore-packed: BlockLocation, BlockSize, BlockTooLargeError, Compress, Damage, DamagedIndexError, DamagedPackError, Disk, DiskFile, Durability, EncodedBlocks, FileLockError, GetAllOptions, GroupTables, HasManyOptions, OpenMode, PackProgress, PackStats, PackedBlockstore, PackedBlockstoreComponents, PackedBlockstoreInit, PackedOptions, PlainBlock, RemovedPacks, RepackOptions, RepackResult, StoreClosedError, StoreFailedError, StoreStats, UnreadablePackError, VerifyOptions
 
-type BlockBytes = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
 interface BlockLocation {
     cid: CID;
     pack: string;

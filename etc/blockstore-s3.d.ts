@@ -28,7 +28,7 @@ class S3Blockstore implements Blockstore {
     constructor(objects: S3Objects | S3ObjectsInit, { createIfMissing, concurrency, maxBlockSize }?: S3BlockstoreInit);
     open({ signal }?: S3Options): Promise<void>;
     close(): Promise<void>;
-    put(cid: CID, value: Uint8Array | Source<Uint8Array>, { signal }?: S3Options): Promise<CID>;
+    put(cid: CID, value: BlockBytes, { signal }?: S3Options): Promise<CID>;
     get(cid: CID, { signal }?: S3Options): AsyncGenerator<Uint8Array>;
     getRange(cid: CID, { offset, length, signal }?: RangeOptions & S3Options): Promise<Uint8Array>;
     has(cid: CID, { signal }?: S3Options): Promise<boolean>;

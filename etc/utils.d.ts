@@ -2,6 +2,7 @@
 // @ipfsz/utils/block-file-reader: blockFileReader
 // @ipfsz/utils/bytes: Allocate, collectBytes, collectParts, concat, plainArray, slices
 // @ipfsz/utils/chunk-queue: ChunkQueue, ChunkQueueInit
+// @ipfsz/utils/collect-block: BlockBytes, collectBlock
 // @ipfsz/utils/decode-cids: decodeCids
 // @ipfsz/utils/digest-in-pool: digestInPool
 // @ipfsz/utils/errors: CorruptBlockError, CorruptBlockErrorInit, DigestLengthError, FileLockError, UnknownHashError
@@ -35,6 +36,8 @@ type Allocate = (size: number) => Uint8Array;
 
 const BUSY = 5;
 
+type BlockBytes = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 const CANTOPEN = 14;
 
 class ChunkQueue {
@@ -51,6 +54,12 @@ interface ChunkQueueInit {
     maxWaiting: number;
     pause: () => void;
     resume: () => void;
+}
+
+interface CollectBlockOptions {
+    max: number;
+    tooLarge: (size: number) => Error;
+    signal?: AbortSignal | null | undefined;
 }
 
 class CorruptBlockError extends NamedError {
@@ -189,6 +198,8 @@ class UnknownHashError extends NamedError {
 }
 
 function blockFileReader<Key>(store: object): ReadBlockFile<Key> | undefined;
+
+function collectBlock(source: BlockBytes, options: CollectBlockOptions): Promise<Uint8Array>;
 
 function collectBytes(source: Source): Promise<Uint8Array>;
 

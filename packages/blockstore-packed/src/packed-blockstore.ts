@@ -1,14 +1,15 @@
 // Not split: all methods of the interface are here, mostly documentation, and each makes one call to store/.
+import { collectBlock } from '@ipfsz/utils/collect-block'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { messageOf } from '@ipfsz/utils/message-of'
 import { fullDiskError, noteNeededBytes } from '@ipfsz/utils/system-error'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
-import { collectBlock } from './collect-block.ts'
 import {
-  BATCH_BLOCKS, BATCH_SIZE, DEFAULT_LEVEL, DEFAULT_MAX_UNUSED, DEFAULT_PACK_SIZE, GROUP_BLOCKS, MAX_PACK_SIZE
+  BATCH_BLOCKS, BATCH_SIZE, DEFAULT_LEVEL, DEFAULT_MAX_UNUSED, DEFAULT_PACK_SIZE, GROUP_BLOCKS, MAX_BLOCK_SIZE,
+  MAX_PACK_SIZE
 } from './constants.ts'
 import { NodeDisk } from './disk/node-disk.ts'
-import { StoreClosedError, StoreFailedError } from './errors.ts'
+import { BlockTooLargeError, StoreClosedError, StoreFailedError } from './errors.ts'
 import { comparePlaces } from './format/entry.ts'
 import { keyOf } from './format/key.ts'
 import { deletePlaces } from './store/delete-places.ts'
@@ -22,7 +23,6 @@ import { sealOwnPack } from './store/seal-own-pack.ts'
 import { makeParts } from './store/store-parts.ts'
 import { verifyPacks } from './store/verify.ts'
 import { withCause } from './store/with-cause.ts'
-import type { BlockBytes } from './collect-block.ts'
 import type {
   BlockLocation, BlockSize, Damage, Durability, GetAllOptions, HasManyOptions, PackedBlockstoreComponents,
   PackedBlockstoreInit, PackedOptions, RemovedPacks, RepackOptions, RepackResult, VerifyOptions
@@ -30,10 +30,14 @@ import type {
 import type { EncodedBlocks } from './encode/encode-blocks.ts'
 import type { StoreStats } from './store/stats.ts'
 import type { StoreParts } from './store/store-parts.ts'
+import type { BlockBytes } from '@ipfsz/utils/collect-block'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
+
+/** The largest block. */
+const LARGEST = { max: MAX_BLOCK_SIZE, tooLarge: (size: number) => new BlockTooLargeError(size, MAX_BLOCK_SIZE) }
 
 /** Blocks that `getMany` reads ahead. */
 const READ_AHEAD = 16
@@ -145,7 +149,7 @@ export class PackedBlockstore implements Blockstore {
   async put (cid: CID, value: BlockBytes, { signal }: PackedOptions = {}): Promise<CID> {
     this.#checkOpen()
     signal?.throwIfAborted()
-    const bytes = await collectBlock(value, signal)
+    const bytes = await collectBlock(value, { ...LARGEST, signal })
     signal?.throwIfAborted()
     await this.#add(cid, bytes, bytes === value)
 
@@ -164,7 +168,7 @@ export class PackedBlockstore implements Blockstore {
 
     for await (const { cid, bytes: value } of source) {
       signal?.throwIfAborted()
-      const bytes = await collectBlock(value, signal)
+      const bytes = await collectBlock(value, { ...LARGEST, signal })
       await this.#add(cid, bytes, bytes === value)
       batch.push(cid)
       size += bytes.byteLength

@@ -1,8 +1,8 @@
+import { collectBlock } from '@ipfsz/utils/collect-block'
 import { mapOrdered } from '@ipfsz/utils/map-ordered'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { BLOCKS, blockKey, multihashOf } from './block-keys.ts'
-import { joinBytes } from './join-bytes.ts'
 import { DEFAULT_CONCURRENCY, DEFAULT_MAX_BLOCK_SIZE, MAX_KEYS } from './constants.ts'
 import {
   DeleteFailedError, GetFailedError, HasFailedError, OpenFailedError, PutFailedError, S3ResponseError
@@ -11,6 +11,7 @@ import { wrapErrors } from './wrap-errors.ts'
 import { LookBeforePut } from './look-before-put.ts'
 import { S3Objects } from './s3-objects.ts'
 import type { ListOptions, ObjectInfo, RangeOptions, S3ObjectsInit, S3Options } from './contract.ts'
+import type { BlockBytes } from '@ipfsz/utils/collect-block'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 
 type Source<T> = Iterable<T> | AsyncIterable<T>
@@ -93,10 +94,10 @@ export class S3Blockstore implements Blockstore {
    *
    * @throws {PutFailedError}
    */
-  async put (cid: CID, value: Uint8Array | Source<Uint8Array>, { signal }: S3Options = {}): Promise<CID> {
+  async put (cid: CID, value: BlockBytes, { signal }: S3Options = {}): Promise<CID> {
     await wrapErrors(PutFailedError, `Could not store the block ${cid}`, signal, async () => {
       const key = blockKey(cid)
-      const bytes = await joinBytes(value, this.#init.maxBlockSize, signal)
+      const bytes = await this.#collect(value, signal)
 
       if (!await this.#look.isThere(key, bytes, signal)) {
         await this.objects.put(key, bytes, { signal })
@@ -162,7 +163,7 @@ export class S3Blockstore implements Blockstore {
     const { concurrency } = this.#init
     const read = async (cid: CID): Promise<{ cid: CID, block: Uint8Array }> => ({
       cid,
-      block: await joinBytes(this.get(cid, { signal }), this.#init.maxBlockSize, signal)
+      block: await this.#collect(this.get(cid, { signal }), signal)
     })
 
     for await (const { cid, block } of mapOrdered(source, read, { concurrency, signal })) {
@@ -222,6 +223,13 @@ export class S3Blockstore implements Blockstore {
         return multihash == null ? [] : [{ cid: CID.createV1(raw.code, multihash), ...info }]
       })
     }
+  }
+
+  async #collect (value: BlockBytes, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
+    const { maxBlockSize: max } = this.#init
+
+    // in one piece: a signature and a length come before the body
+    return collectBlock(value, { max, tooLarge: () => new RangeError(`it exceeds the limit of ${max} bytes`), signal })
   }
 
   async * #deleteBatch (cids: CID[], signal: AbortSignal | null | undefined): AsyncGenerator<CID> {
