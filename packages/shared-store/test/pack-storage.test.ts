@@ -8,6 +8,7 @@ import { NodeDisk } from '@ipfsz/blockstore-packed/whole'
 import { collectBytes } from '@ipfsz/utils/bytes'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import * as Digest from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base, vi } from 'vitest'
@@ -302,6 +303,18 @@ describe('packs of a store', () => {
     await checkAll(storage, blocks)
     const listed = (await Array.fromAsync(storage.blocks())).flat().map(({ multihash }) => textOf(multihash.bytes))
     expect(listed.toSorted()).toEqual(blocks.map(({ cid }) => textOf(cid.multihash.bytes)).toSorted())
+  })
+
+  it('tell the CID of a block whose hash ends like the section of another', async () => {
+    const store = new Store()
+    const { bytes } = await noise(200)
+    // after the length of a section: 36 and 200
+    const another = Buffer.concat([new Uint8Array([0x80 | 236 % 128, 1]), (await noise(1)).cid.bytes])
+    const hash = Digest.create(0x300000, Buffer.concat([randomBytes(40), another]))
+    await store.add([{ cid: CID.createV1(raw.code, hash), bytes }])
+    const listed = (await Array.fromAsync(store.storage().blocks())).flat().map(({ multihash }) => multihash.bytes)
+
+    expect(listed).toEqual([hash.bytes])
   })
 
   it('are of bounded size', async () => {

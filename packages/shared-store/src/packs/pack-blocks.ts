@@ -161,7 +161,7 @@ export class PackBlocks {
     options?: AbortOptions
   ): Promise<{ cid: CID, bytes: Uint8Array } | undefined> {
     const { catalog } = this.#init
-    const cid = await this.#readCid(row, options).catch((err: unknown) => {
+    const cid = await this.#readCid({ key, row }, options).catch((err: unknown) => {
       if (!(err instanceof StoreObjectError)) {
         throw err
       }
@@ -188,12 +188,12 @@ export class PackBlocks {
   }
 
   /** The CID of a block, but for its codec. Undefined if its pack is gone. */
-  async cidOf ({ key, row }: { key: Key, row: Row }, options?: AbortOptions): Promise<CID | undefined> {
-    return key.kind === 0 ? cidOfKey(key) : this.#readCid(row, options)
+  async cidOf (block: { key: Key, row: Row }, options?: AbortOptions): Promise<CID | undefined> {
+    return block.key.kind === 0 ? cidOfKey(block.key) : this.#readCid(block, options)
   }
 
-  async #readCid (row: Row, options?: AbortOptions): Promise<CID | undefined> {
-    return this.#unlessGone(row, async key => this.#reader.readCid(row, key, options))
+  async #readCid ({ key: { kind }, row }: { key: Key, row: Row }, options?: AbortOptions): Promise<CID | undefined> {
+    return this.#unlessGone(row, async key => this.#reader.readCid(row, key, { ...options, isShort: kind === 0 }))
   }
 
   async #unlessGone<T> ({ pack }: Row, read: (key: string | undefined) => Promise<T>): Promise<T | undefined> {

@@ -154,10 +154,18 @@ export class PackReader {
     return Buffer.compare(await inPool ?? sha256Sync(block) ?? block, digest) === 0
   }
 
-  /** The CID with which a block was stored. */
-  async readCid (row: Row, key: string | undefined, { signal }: AbortOptions = {}): Promise<CID> {
+  /**
+   * The CID with which a block was stored.
+   *
+   * @param isShort - whether its hash has at most 32 bytes. Before a longer one, others could be taken for a CID
+   */
+  async readCid (
+    row: Row,
+    key: string | undefined,
+    { signal, isShort }: AbortOptions & { isShort: boolean }
+  ): Promise<CID> {
     return damageOf(key ?? row.pack, async () => {
-      const head = row.raw && row.start > 0 ? placeOf({ ...row, length: 0 }, MAX_HEAD) : undefined
+      const head = isShort && row.raw && row.start > 0 ? placeOf({ ...row, length: 0 }, MAX_HEAD) : undefined
       const cid = head && await this.#useStored(head, { key, signal }, parts => cidBefore(row, parts))
 
       return cid ?? cidIn(row, await this.#content(row, key, signal))
