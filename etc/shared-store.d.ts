@@ -285,7 +285,7 @@ class PackBlocks {
         cid: CID;
         bytes: Uint8Array;
     } | undefined>;
-    cidOf({ key, row }: {
+    cidOf(block: {
         key: Key;
         row: Row;
     }, options?: AbortOptions): Promise<CID | undefined>;
